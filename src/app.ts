@@ -1,0 +1,85 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
+import { registerHealthRoutes } from './http/health-routes.ts'
+import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
+import { answerClientError, createOrderedServer, type ServerLimits } from './http/ordered-server.ts'
+import { createBodyReader } from './http/read-body.ts'
+import { requestIdOf } from './http/request-id.ts'
+import { logRequests } from './http/request-log.ts'
+import { applyRouteRules } from './http/route-rules.ts'
+import { registerWebRoutes } from './http/web-routes.ts'
+import { NewPlantSchema, PlantChangeSchema, PlantSchema, StoredPlantSchema } from './plants/plant.ts'
+import { registerPlantListRoutes } from './plants/plant-list-routes.ts'
+import { registerPlantRoutes } from './plants/plant-routes.ts'
+import { TagCountSchema } from './plants/plant-store.ts'
+import type { Storage } from './storage/storage.ts'
+import { createAuthenticator } from './tokens/authenticate.ts'
+import { CreatedTokenSchema, NewTokenSchema, TokenSchema } from './tokens/token.ts'
+import { registerTokenRoutes } from './tokens/token-routes.ts'
+
+export interface AppParts {
+  storage: Storage
+  log: Logger
+  /** One token with every scope, beside those in the storage. */
+  fixedToken?: string | undefined
+  /** Where clients reach the service, if that is not just where it listens; its path comes before every route. */
+  baseUrl?: string | undefined
+  limits: ServerLimits & { bodyBytesMax: number; slowRequestMs: number }
+  isDraining(): boolean
+}
+
+const SCHEMAS = {
+  Plant: PlantSchema,
+  NewPlant: NewPlantSchema,
+  StoredPlant: StoredPlantSchema,
+  PlantChange: PlantChangeSchema,
+  TagCount: TagCountSchema,
+  Token: TokenSchema,
+  NewToken: NewTokenSchema,
+  CreatedToken: CreatedTokenSchema,
+  Error: ErrorSchema,
+}
+
+/** The HTTP service over a storage, not listening yet. */
+export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDraining }: AppParts) {
+  const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
+  const authenticate = createAuthenticator({ tokens: storage.tokens, fixedToken })
+  const app: FastifyInstance = fastify({
+    serverFactory: (handler) => createOrderedServer(handler, limits),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
+    // A target that cannot be decoded is judged like an unknown path: not without a token.
+    frameworkErrors: (error, request, reply) =>
+      authenticate(request, undefined, (refusal) =>
+        answerError(refusal ?? appErrorOf(error), request, reply),
+      ),
+    genReqId: requestIdOf,
+    return503OnClosing: false,
+  })
+  app.setErrorHandler(answerError)
+  // Bodies are read where they are wanted (`readBody`), after everything else has been judged.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  logRequests(app, log, limits.slowRequestMs)
+  const described = applyRouteRules(app, authenticate, basePath)
+
+  const { plants, tokens, ping } = storage
+  const body = createBodyReader(limits.bodyBytesMax)
+  await app.register(
+    async (routes) => {
+      registerPlantRoutes(routes, { plants, body, basePath })
+      registerPlantListRoutes(routes, { plants, basePath })
+      registerTokenRoutes(routes, { tokens, body })
+      registerHealthRoutes(routes, { ping, isDraining })
+      registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })
+    },
+    { prefix: basePath },
+  )
+  await app.ready()
+  return app
+}
+
+/** The OpenAPI document of these routes. */
+function describeService(routes: readonly DescribedRoute[], serverUrl: string) {
+  return buildOpenApi({ routes, schemas: SCHEMAS, serverUrl })
+}

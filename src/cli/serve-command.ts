@@ -1,0 +1,64 @@
+import { type Command, Option } from 'commander'
+import { flagOf, readConfig, SETTINGS, type SettingName, variableOf } from '../config.ts'
+import { createLog } from '../log.ts'
+import { type RunningService, serve } from '../serve.ts'
+
+/** The conventional exit code of a process that a second SIGINT ended. */
+const EXIT_INTERRUPTED = 130
+
+/** `plantstore serve`: every setting is a flag. */
+export function addServeCommand(program: Command): void {
+  const command = program
+    .command('serve')
+    .description('run the service')
+    .addHelpText(
+      'after',
+      '\nEach setting can be given as an environment variable instead: --port as PLANTSTORE_PORT.',
+    )
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const flag = flagOf(name as SettingName)
+    const preset = 'default' in setting && setting.type !== 'boolean' ? ` (default: ${setting.default})` : ''
+    const value = setting.type === 'boolean' ? '' : ` <${setting.type === 'choice' ? 'level' : setting.type}>`
+    command.addOption(
+      new Option(flag + value, `${setting.about}${preset} [${variableOf(name as SettingName)}]`),
+    )
+  }
+  command.action(async (flags: Partial<Record<SettingName, string | boolean>>) => {
+    const config = readConfig(flags)
+    const log = createLog(config.logLevel)
+    const service = await serve(config, log)
+    greet(service)
+    log.info({ url: service.url, database: config.database }, 'serving')
+    await stopOnSignal(service, (signal) => log.info({ signal }, 'stopping'))
+    log.info('stopped')
+  })
+}
+
+/** What a person at the terminal needs next: where the service is, and a line that adds the first plant. */
+function greet({ url, firstToken }: RunningService): void {
+  process.stdout.write(`Plant Store is at ${url} (API reference: ${url}/docs)\n`)
+  if (firstToken === undefined) return
+  process.stdout.write(`
+This store had no token, so here is one with every scope. It is shown this once:
+
+  ${firstToken}
+
+Add the first plant:
+
+  curl ${url}/plants -H 'Authorization: Bearer ${firstToken}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Quercus robur","tag":"tree"}'
+
+`)
+}
+
+/** Waits for SIGTERM or SIGINT, then stops; a second signal ends the process at once. */
+async function stopOnSignal(service: RunningService, onSignal: (signal: string) => void): Promise<void> {
+  const asked = Promise.withResolvers<string>()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(EXIT_INTERRUPTED))
+      asked.resolve(signal)
+    })
+  }
+  onSignal(await asked.promise)
+  await service.stop()
+}

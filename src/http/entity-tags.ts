@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Precondition } from '../plants/plant-store.ts'
+
+// An entity tag (RFC 9110 §8.8.3) is the version of a plant in base 36, in quotation marks.
+
+export function entityTagOf(version: number): string {
+  return `"${version.toString(36)}"`
+}
+
+/**
+ * The precondition that a request states. A tag that this service never made, and a field that is no list of tags,
+ * match nothing: `If-Match` then refuses, as it must when in doubt. Weak tags match in `If-None-Match` only (§13.1).
+ */
+export function preconditionOf(headers: IncomingHttpHeaders): Precondition {
+  const precondition: Precondition = {}
+  const ifMatch = headers['if-match']
+  const ifNoneMatch = headers['if-none-match']
+  if (ifMatch !== undefined) precondition.ifMatch = versionsIn(ifMatch, /^"([0-9a-z]{1,11})"$/)
+  if (ifNoneMatch !== undefined)
+    precondition.ifNoneMatch = versionsIn(ifNoneMatch, /^(?:W\/)?"([0-9a-z]{1,11})"$/)
+  return precondition
+}
+
+function versionsIn(field: string, tagPattern: RegExp): 'any' | number[] {
+  if (field.trim() === '*') return 'any'
+  return field.split(',').flatMap((tag) => {
+    const match = tagPattern.exec(tag.trim())
+    return match === null ? [] : [Number.parseInt(match[1] as string, 36)]
+  })
+}

@@ -1,0 +1,116 @@
+const INT64_MIN = -(2n ** 63n)
+const INT64_MAX = 2n ** 63n - 1n
+
+/** The longest int64 has 19 digits. */
+const INT64_DIGITS_MAX = 19
+
+/** An exponent of more digits than this decides the matter by its sign alone; no power is ever computed from it. */
+const EXPONENT_DIGITS_MAX = 7
+
+/**
+ * Parses JSON as `JSON.parse` does, save that each number directly inside the outermost object is a `bigint` where
+ * its text denotes an integer of 64 bits (`1.0` and `1e2` do, `9007199254740993.5` does not). Other numbers stay
+ * numbers. Throws a SyntaxError for what RFC 8259 does not allow; of members of one name the last one counts.
+ */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const object = value as Record<string, unknown>
+  visitOutermostNumbers(text, (memberName, numberText) => {
+    const integer = integerOf(numberText)
+    // The last of several members of one name may be no number at all: then the value parsed above stands.
+    if (typeof object[memberName] !== 'number' && typeof object[memberName] !== 'bigint') return
+    object[memberName] = integer ?? Number(numberText)
+  })
+  return object
+}
+
+/** Walks text that is known to be a JSON object and reports its direct members that are numbers. */
+function visitOutermostNumbers(text: string, visit: (memberName: string, numberText: string) => void): void {
+  let depth = 0
+  let nameStart = -1
+  let nameEnd = -1
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === 0x22 /* " */) {
+      const end = endOfString(text, at)
+      if (nameStart < 0) {
+        nameStart = at
+        nameEnd = end
+      }
+      at = end
+    } else if (character === 0x7b /* { */ || character === 0x5b /* [ */) {
+      depth++
+    } else if (character === 0x7d /* } */ || character === 0x5d /* ] */) {
+      depth--
+    } else if (depth === 1) {
+      if (character === 0x2c /* , */) nameStart = -1
+      else if (character === 0x2d /* - */ || (character >= 0x30 && character <= 0x39)) {
+        const end = endOfNumber(text, at)
+        visit(JSON.parse(text.slice(nameStart, nameEnd + 1)) as string, text.slice(at, end))
+        at = end - 1
+      }
+    }
+  }
+}
+
+/** The index of the quotation mark that ends the string begun at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++
+  return backslashes % 2 === 1
+}
+
+/** The index behind the number begun at `start`. */
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1
+  while (end < text.length) {
+    const character = text.charCodeAt(end)
+    const isPart =
+      (character >= 0x30 && character <= 0x39) ||
+      character === 0x2e /* . */ ||
+      character === 0x2b /* + */ ||
+      character === 0x2d /* - */ ||
+      (character | 0x20) === 0x65 /* e, E */
+    if (!isPart) break
+    end++
+  }
+  return end
+}
+
+/** The int64 that the text of a JSON number denotes; undefined for a fraction or for what 64 bits do not hold. */
+export function integerOf(numberText: string): bigint | undefined {
+  const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?)0*([0-9]*))?$/.exec(numberText)
+  if (parts === null) return undefined
+  const [, sign = '', whole = '', fraction = '', exponentSign = '', exponentDigits = ''] = parts
+  let digits = whole + fraction
+  const first = firstOtherThanZero(digits)
+  if (first === digits.length) return 0n
+  const last = lastOtherThanZero(digits)
+  if (exponentDigits.length > EXPONENT_DIGITS_MAX) return undefined
+  const exponent = Number(`${exponentSign}${exponentDigits || '0'}`)
+  const zeros = exponent - fraction.length + (digits.length - 1 - last)
+  digits = digits.slice(first, last + 1)
+  if (zeros < 0 || digits.length + zeros > INT64_DIGITS_MAX) return undefined
+  const integer = BigInt(sign + digits + '0'.repeat(zeros))
+  return integer >= INT64_MIN && integer <= INT64_MAX ? integer : undefined
+}
+
+// Loops, as a pattern such as /0+$/ takes quadratic time on a long run of zeros that something follows.
+function firstOtherThanZero(digits: string): number {
+  let at = 0
+  while (at < digits.length && digits.charCodeAt(at) === 0x30) at++
+  return at
+}
+
+function lastOtherThanZero(digits: string): number {
+  let at = digits.length - 1
+  while (digits.charCodeAt(at) === 0x30) at--
+  return at
+}

@@ -1,0 +1,103 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { parseExactJson } from './exact-json.ts'
+
+/** Reads the body of a request as JSON, with every outermost int64 exact. */
+export interface BodyReader {
+  /**
+   * Throws, in this order: 41501 for another media type, charset or coding, 41301 for a body over the limit, 40001
+   * for none, 40002 for what is not JSON in UTF-8.
+   */
+  readJson(request: FastifyRequest, reply: FastifyReply, mediaTypes?: readonly string[]): Promise<unknown>
+}
+
+const JSON_ONLY = ['application/json']
+
+export function createBodyReader(bodyBytesMax: number): BodyReader {
+  return {
+    async readJson(request, reply, mediaTypes = JSON_ONLY) {
+      const { raw } = request
+      if (!hasBody(raw)) throw new AppError(40001, 'The body is missing: send a JSON object.')
+      checkMediaType(raw, mediaTypes)
+      const declaredBytes = Number(raw.headers['content-length'])
+      if (declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax)
+      if (/^100-continue$/i.test(raw.headers.expect ?? '')) reply.raw.writeContinue()
+      return parseJson(await readBytes(raw, bodyBytesMax))
+    },
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly string[]): void {
+  const accepted = mediaTypes.join(' or ')
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  if (!mediaTypes.includes(type.trim())) {
+    throw new AppError(41501, `Send the body with Content-Type: ${accepted}.`)
+  }
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=')
+    if (name.trim() === 'charset' && !/^\s*"?utf-?8"?\s*$/.test(value)) {
+      throw new AppError(41501, 'Send the body in UTF-8.')
+    }
+  }
+  const coding = headers['content-encoding'] ?? 'identity'
+  if (coding.toLowerCase() !== 'identity') {
+    throw new AppError(41501, 'Send the body without a Content-Encoding.')
+  }
+}
+
+function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // Nearly every body comes in one piece, which is then taken as it is.
+    let first: Buffer | undefined
+    let pieces: Buffer[] | undefined
+    let bytes = 0
+    function onData(piece: Buffer): void {
+      bytes += piece.length
+      if (bytes > bytesMax) {
+        raw.off('data', onData)
+        first = pieces = undefined
+        // What still comes is read and dropped, so that the connection stays in step.
+        raw.resume()
+        reject(tooLarge(bytesMax))
+      } else if (first === undefined) {
+        first = piece
+      } else {
+        pieces ??= [first]
+        pieces.push(piece)
+      }
+    }
+    raw.on('data', onData)
+    raw.on('end', () =>
+      resolve(pieces === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(pieces, bytes)),
+    )
+    // Only ever the client going away, or its body breaking off: there is nobody left to answer.
+    raw.on('error', () => reject(new AppError(40000, 'The body broke off.')))
+  })
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw new AppError(40001, 'The body is missing: send a JSON object.')
+  if (!isUtf8(bytes)) throw new AppError(40002, 'The body is not JSON: it is not valid UTF-8.')
+  try {
+    return parseExactJson(bytes.toString('utf8'))
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
+    throw new AppError(40002, `The body is not JSON${positionIn(error.message)}.`)
+  }
+}
+
+/** Where the text stops being JSON, if the engine says so; its message may quote the body, so no more of it is told. */
+function positionIn(message: string): string {
+  const position = /position (\d+)/.exec(message)
+  return position === null ? '' : `: it goes wrong at character ${position[1]}`
+}
+
+function tooLarge(bytesMax: number): AppError {
+  return new AppError(41301, `The body is larger than ${bytesMax} bytes.`)
+}

@@ -1,0 +1,125 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { AppError } from '../errors.ts'
+import type { Authenticator } from '../tokens/authenticate.ts'
+import type { Scope, StoredToken } from '../tokens/token.ts'
+import type { DescribedRoute, Operation } from './openapi.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a caller needs: a scope, any valid token, or nothing. Every route must say it. */
+    scope?: Scope | 'any' | 'public'
+    /** What the served document tells of the route; left out for pages. */
+    operation?: Operation
+    /** Whether what the request itself caused is answered with 400 whatever its code. */
+    refusalsAre400?: true
+  }
+  interface FastifyRequest {
+    /** The token that the request was sent with; null on public routes. */
+    caller: StoredToken
+    /** What the request was answered with, when it failed. */
+    failure: AppError | null
+  }
+}
+
+/** The only paths that need no token: they hold no plants. A folder's name ends in a slash. */
+const PUBLIC_PATHS = ['/', '/healthz', '/readyz', '/openapi.json', '/openapi.yaml', '/docs', '/docs/']
+
+const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
+
+/**
+ * Holds for every route, in the order of judgement: sound HTTP, token, scope, path, method. A route that does not
+ * declare who may use it stops the start. Returns the routes that the served document describes, as they are added.
+ */
+export function applyRouteRules(
+  app: FastifyInstance,
+  authenticate: Authenticator,
+  basePath: string,
+): DescribedRoute[] {
+  const described: DescribedRoute[] = []
+  const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+
+  app.decorateRequest('failure', null)
+  app.decorateRequest('caller', null as never)
+
+  app.addHook('onRoute', (route) => {
+    const { scope, operation, refusalsAre400 = false } = route.config ?? {}
+    const path = route.url.slice(basePath.length) || '/'
+    if (scope === undefined) throw new Error(`The route ${route.method} ${route.url} declares no scope`)
+    if (scope === 'public' && !isPublicPath(path)) throw new Error(`The route ${route.url} may not be public`)
+    const known = methodsOfPath.get(route.url) ?? {
+      pattern: patternOf(route.url),
+      methods: new Set(['OPTIONS']),
+    }
+    methodsOfPath.set(route.url, known)
+    for (const method of [route.method].flat()) {
+      known.methods.add(method)
+      if (operation !== undefined && method !== 'HEAD') {
+        described.push({ method, url: path, scope, operation, refusalsAre400 })
+      }
+    }
+    if (scope !== 'public') guard(route, authenticate, scope === 'any' ? undefined : scope)
+  })
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const fault = oddityOf(request)
+    if (fault !== undefined) done(new AppError(40000, fault))
+    else if (!request.is404) done()
+    else {
+      authenticate(request, undefined, (error) => {
+        if (error !== undefined) return done(error)
+        const allow = methodsAt(request, methodsOfPath)
+        if (allow === undefined) return done(new AppError(40401))
+        if (request.method !== 'OPTIONS') return done(new AppError(40501, undefined, { headers: { allow } }))
+        reply.hijack()
+        reply.raw.writeHead(204, ['allow', allow, 'x-request-id', request.id])
+        reply.raw.end()
+      })
+    }
+  })
+  return described
+}
+
+function guard(route: RouteOptions, authenticate: Authenticator, scope: Scope | undefined): void {
+  const others = [route.onRequest ?? []].flat()
+  route.onRequest = [(request, _reply, done) => authenticate(request, scope, done), ...others]
+}
+
+/** What of a request is not sound HTTP/1.1 though the parser lets it pass; undefined when all is well. */
+function oddityOf({ raw }: FastifyRequest): string | undefined {
+  const { headers, httpVersion } = raw
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Speak HTTP/1.1 or HTTP/1.0.'
+  if (headers.host === undefined) {
+    if (httpVersion === '1.1') return 'The Host field is missing (RFC 9112 §3.2).'
+  } else if (!HOST.test(headers.host)) {
+    return 'The Host field is not one host (RFC 9112 §3.2).'
+  }
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
+    return 'The only Transfer-Encoding is chunked, in HTTP/1.1.'
+  }
+  return undefined
+}
+
+/** The methods of the path that a request names, as `Allow` lists them; undefined when there is no such path. */
+function methodsAt(
+  request: FastifyRequest,
+  methodsOfPath: ReadonlyMap<string, { pattern: RegExp; methods: ReadonlySet<string> }>,
+): string | undefined {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const methods = new Set<string>()
+  for (const { pattern, methods: those } of methodsOfPath.values()) {
+    if (pattern.test(path) || path === '*') for (const method of those) methods.add(method)
+  }
+  return methods.size === 0 ? undefined : [...methods].sort().join(', ')
+}
+
+function patternOf(url: string): RegExp {
+  const source = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')
+  return new RegExp(`^${source}$`)
+}
+
+function isPublicPath(path: string): boolean {
+  return PUBLIC_PATHS.some(
+    (known) => path === known || (known.endsWith('/') && known !== '/' && path.startsWith(known)),
+  )
+}

@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import type { NewPlant } from './plant.ts'
+
+const KEY_CHARACTERS_MAX = 255
+
+/**
+ * The key in an `Idempotency-Key` field: a string of a structured field ("…", RFC 9651 §3.3.3) or the bare text.
+ * Throws 40003 when it is neither, empty, or longer than 255 characters.
+ */
+export function parseIdempotencyKey(field: string): string {
+  const text = field.trim()
+  const key = text.startsWith('"') ? unquote(text) : text
+  if (key === undefined || key === '' || key.length > KEY_CHARACTERS_MAX || !/^[\x20-\x7e]*$/.test(key)) {
+    throw new AppError(
+      40003,
+      `Idempotency-Key must be 1 to ${KEY_CHARACTERS_MAX} printable ASCII characters, bare or in quotation marks`,
+    )
+  }
+  return key
+}
+
+function unquote(text: string): string | undefined {
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text)
+  return quoted?.[1]?.replace(/\\(["\\])/g, '$1')
+}
+
+/** Equal for bodies that ask for the same plant, however they are written; different for any other. */
+export function fingerprintOf({ id, name, tag }: NewPlant): string {
+  return hash('sha256', JSON.stringify([id.toString(), name, tag ?? null]), 'hex')
+}

@@ -1,0 +1,230 @@
+import type { Operation } from '../http/openapi.ts'
+
+const EXAMPLE_ID = 9007199254740993n
+
+const STORED_EXAMPLE = {
+  id: 42,
+  name: 'Quercus robur',
+  tag: 'tree',
+  createdAt: '2026-04-01T08:30:00.000Z',
+  updatedAt: '2026-04-01T08:30:00.000Z',
+}
+
+const ETAG = { $ref: '#/components/headers/ETag' }
+const LOCATION = { $ref: '#/components/headers/Location' }
+
+const ID_IN_PATH = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: `A whole decimal number of 64 bits, such as 42 or ${EXAMPLE_ID}`,
+  schema: { type: 'integer', format: 'int64' },
+  example: 42,
+}
+
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'Do it only if the plant still has this ETag; `*` means only if there is one',
+  schema: { type: 'string' },
+}
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: '`*` creates only: it is refused with 412 when the plant exists',
+  schema: { type: 'string' },
+}
+
+const LIMIT = {
+  name: 'limit',
+  in: 'query',
+  description: 'How many at most; more than 1000 is lowered to 1000',
+  schema: { type: 'integer', format: 'int32', minimum: 1, default: 100 },
+}
+
+const STORED_PLANT = {
+  'application/json': { schema: { $ref: '#/components/schemas/StoredPlant' }, example: STORED_EXAMPLE },
+}
+
+export const createPlantOperation: Operation = {
+  operationId: 'createPlant',
+  summary: 'Add a plant',
+  description:
+    'The plant is on disk when this answers 200. A taken id is refused and the stored plant unchanged.',
+  group: 'Plants',
+  parameters: [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        'Makes a retry safe: the same key and body get the same answer for 24 hours and add nothing. 1 to 255 printable ASCII characters.',
+      schema: { type: 'string', maxLength: 257 },
+    },
+  ],
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/NewPlant' },
+        examples: {
+          tagged: { value: { id: 42, name: 'Quercus robur', tag: 'tree' } },
+          untagged: { value: { id: 43, name: 'Medicago ×varia' } },
+        },
+      },
+    },
+  },
+  answers: {
+    200: {
+      description: 'The plant is stored',
+      headers: { ETag: ETAG, Location: LOCATION },
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Plant' },
+          example: { name: 'Quercus robur', tag: 'tree' },
+        },
+      },
+    },
+  },
+  errors: [40001, 40002, 40003, 40901, 40902, 41301, 41501, 42201, 50701],
+}
+
+export const listPlantsOperation: Operation = {
+  operationId: 'listPlants',
+  summary: 'List and search plants',
+  description:
+    'In the order of their ids. When there is more, a Link field names the next page. A plant is found by `q` as soon as its name is indexed: at once in a quiet store, some seconds behind in a busy one.',
+  group: 'Plants',
+  parameters: [
+    LIMIT,
+    {
+      name: 'after',
+      in: 'query',
+      description: 'Only plants with a greater id',
+      schema: { type: 'integer', format: 'int64' },
+    },
+    {
+      name: 'tag',
+      in: 'query',
+      description: 'Only plants with exactly this tag',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'q',
+      in: 'query',
+      description:
+        'Only plants whose name holds each of these words, or words that begin so, blind to case, accents, × against x, and kinds of quotes and spaces',
+      schema: { type: 'string' },
+      example: 'querc',
+    },
+  ],
+  answers: {
+    200: {
+      description: 'A page of plants',
+      headers: {
+        Link: {
+          description: 'The next page, `rel="next"` (RFC 8288); absent on the last',
+          schema: { type: 'string' },
+        },
+      },
+      content: {
+        'application/json': {
+          schema: { type: 'array', items: { $ref: '#/components/schemas/StoredPlant' } },
+          example: [STORED_EXAMPLE],
+        },
+      },
+    },
+  },
+}
+
+export const getPlantOperation: Operation = {
+  operationId: 'getPlant',
+  summary: 'Read a plant',
+  group: 'Plants',
+  parameters: [
+    ID_IN_PATH,
+    {
+      name: 'If-None-Match',
+      in: 'header',
+      description: 'An ETag; the plant is sent only if it has another one',
+      schema: { type: 'string' },
+    },
+  ],
+  answers: {
+    200: { description: 'The plant', headers: { ETag: ETAG }, content: STORED_PLANT },
+    304: { description: 'The plant still has that ETag', headers: { ETag: ETAG } },
+  },
+  errors: [40402, 41201],
+}
+
+const PLANT_BODY = {
+  required: true,
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Plant' },
+      example: { name: 'Quercus petraea', tag: 'tree' },
+    },
+  },
+}
+
+export const replacePlantOperation: Operation = {
+  operationId: 'replacePlant',
+  summary: 'Replace a plant, or add it',
+  description: "An id in the body must equal the path's.",
+  group: 'Plants',
+  parameters: [ID_IN_PATH, IF_MATCH, IF_NONE_MATCH],
+  requestBody: PLANT_BODY,
+  answers: {
+    200: { description: 'Replaced', headers: { ETag: ETAG }, content: STORED_PLANT },
+    201: { description: 'Added', headers: { ETag: ETAG, Location: LOCATION }, content: STORED_PLANT },
+  },
+  errors: [40001, 40002, 40003, 41201, 41301, 41501, 50701],
+}
+
+const CHANGE_CONTENT = {
+  schema: { $ref: '#/components/schemas/PlantChange' },
+  example: { tag: 'oak' },
+}
+
+export const changePlantOperation: Operation = {
+  operationId: 'changePlant',
+  summary: 'Change a plant',
+  description:
+    'A JSON merge patch (RFC 7396): what is left out stays as it is, `"tag": null` removes the tag.',
+  group: 'Plants',
+  parameters: [ID_IN_PATH, IF_MATCH],
+  requestBody: {
+    required: true,
+    content: { 'application/merge-patch+json': CHANGE_CONTENT, 'application/json': CHANGE_CONTENT },
+  },
+  answers: { 200: { description: 'Changed', headers: { ETag: ETAG }, content: STORED_PLANT } },
+  errors: [40001, 40002, 40003, 40402, 41201, 41301, 41501, 50701],
+}
+
+export const deletePlantOperation: Operation = {
+  operationId: 'deletePlant',
+  summary: 'Delete a plant',
+  group: 'Plants',
+  parameters: [ID_IN_PATH, IF_MATCH],
+  answers: { 204: { description: 'Deleted' } },
+  errors: [40402, 41201, 50701],
+}
+
+export const listTagsOperation: Operation = {
+  operationId: 'listTags',
+  summary: 'List the tags in use',
+  description: 'The most used first.',
+  group: 'Plants',
+  parameters: [LIMIT],
+  answers: {
+    200: {
+      description: 'Tags, and how many plants have each',
+      content: {
+        'application/json': {
+          schema: { type: 'array', items: { $ref: '#/components/schemas/TagCount' } },
+          example: [{ tag: 'tree', count: 2 }],
+        },
+      },
+    },
+  },
+}

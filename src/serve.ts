@@ -1,0 +1,82 @@
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { SetupError } from './errors.ts'
+import { openStorage } from './storage/open-storage.ts'
+import type { Storage } from './storage/storage.ts'
+import { SCOPES } from './tokens/token.ts'
+import { issueToken } from './tokens/token-routes.ts'
+
+/** A service that answers. */
+export interface RunningService {
+  /** Where it listens, with the path of the base URL. */
+  url: string
+  /** The token that was made because there was none; it is kept nowhere else. */
+  firstToken: string | undefined
+  /**
+   * Stops: says that it is not ready, accepts no more connections, answers what is in flight, and closes the storage.
+   * What is not done after the configured time is cut off.
+   */
+  stop(): Promise<void>
+}
+
+/** Opens the storage and serves it. Throws a SetupError when the settings or the machine do not allow it. */
+export async function serve(config: Config, log: Logger): Promise<RunningService> {
+  const storage = await openStorage(config.database, config)
+  let isDraining = false
+  try {
+    const firstToken = await makeFirstToken(storage, config)
+    const app = await buildApp({
+      storage,
+      log,
+      fixedToken: config.token,
+      baseUrl: config.baseUrl,
+      limits: config,
+      isDraining: () => isDraining,
+    })
+    await listen(() => app.listen({ host: config.host, port: config.port }), config)
+    const { port } = app.server.address() as AddressInfo
+    return {
+      url: `http://${hostInUrl(config.host)}:${port}${new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, '')}`,
+      firstToken,
+      async stop() {
+        isDraining = true
+        const cutOff = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
+        await app.close()
+        clearTimeout(cutOff)
+        await storage.close()
+      },
+    }
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+async function makeFirstToken({ tokens }: Storage, config: Config): Promise<string | undefined> {
+  if (config.token !== undefined || (await tokens.list()).length > 0) return undefined
+  return (await issueToken(tokens, { label: 'made at the first start', scopes: SCOPES })).token
+}
+
+async function listen(start: () => Promise<unknown>, { host, port }: Config): Promise<void> {
+  try {
+    await start()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      throw new SetupError(`Port ${port} on ${host} is in use: choose another with --port.`)
+    if (code === 'EACCES') throw new SetupError(`Port ${port} on ${host} may not be used: permission denied.`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new SetupError(`${host} is no address of this machine: choose another with --host.`)
+    }
+    throw new SetupError(`Cannot listen on ${host}:${port}: ${message}`)
+  }
+}
+
+/** An address as a URL has it: IPv6 in brackets, and one that means every address as one that can be called. */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}

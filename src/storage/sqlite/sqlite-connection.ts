@@ -1,0 +1,118 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { AppError, SetupError } from '../../errors.ts'
+import { migrate, readMigrations } from '../migrate.ts'
+
+/** How long a statement waits for another process that writes to the same file. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** Pages of 4 KiB after which the log is copied into the file: rarer than SQLite's 1,000, which halves the tail. */
+const CHECKPOINT_PAGES = 8_000
+
+/** Each connection's cache: small, since the operating system caches the file as well. */
+const CACHE_KIB = 16 * 1024
+
+const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
+
+/** Result codes of SQLite (sqlite.org/rescode.html); extended codes keep the primary one in their low byte. */
+const SQLITE_FULL = 13
+
+/** Opens the file for reading. Reads see everything that was committed before they begin. */
+export function openReader(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  database.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
+  return database
+}
+
+/** Opens the file for writing: a commit returns when the data is on disk (WAL, synchronous = FULL). */
+export function openWriter(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA cache_size = -${CACHE_KIB};
+  `)
+  return database
+}
+
+/**
+ * Makes the file and its folder where they are missing, readable by their owner alone, and brings the schema up to
+ * date. Throws a SetupError that says in one line what stands in the way.
+ */
+export function prepareFile(path: string, options: { quickCheck: boolean }): void {
+  let database: DatabaseSync | undefined
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, 'a', 0o600))
+    database = openWriter(path)
+    if (options.quickCheck) checkFile(database, path)
+    migrate(ledgerOf(database), readMigrations(MIGRATIONS_FOLDER))
+  } catch (error) {
+    if (error instanceof SetupError) throw error
+    throw new SetupError(`The database ${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
+  } finally {
+    database?.close()
+  }
+}
+
+/** The failure of a statement as the service answers it; the cause is for the log. */
+export function storageError(cause: unknown): AppError {
+  const code = (cause as { errcode?: number } | undefined)?.errcode
+  if (code !== undefined && (code & 0xff) === SQLITE_FULL) {
+    return new AppError(50701, 'The storage is full; nothing was stored.', { cause })
+  }
+  return new AppError(50302, 'The storage failed; nothing was stored. Try again in a moment.', { cause })
+}
+
+function checkFile(database: DatabaseSync, path: string): void {
+  const rows = database.prepare('PRAGMA quick_check').all()
+  const findings = rows.map((row) => String(Object.values(row)[0]))
+  if (findings[0] !== 'ok') throw new SetupError(`The database ${path} is damaged: ${findings.join('; ')}`)
+}
+
+function ledgerOf(database: DatabaseSync) {
+  // The lock is taken before the ledger is read, so that of two processes that start together one waits.
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    database.exec(
+      'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+    )
+  } finally {
+    database.exec('COMMIT')
+  }
+  const isApplied = database.prepare('SELECT 1 FROM migrations WHERE version = ?')
+  const note = database.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)')
+  return {
+    appliedVersions: () =>
+      database
+        .prepare('SELECT version FROM migrations ORDER BY version')
+        .all()
+        .map((row) => Number(row.version)),
+    apply(migration: { version: number; name: string; sql: string }) {
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        // Another process may have applied it while this one waited for the lock.
+        if (isApplied.get(migration.version) === undefined) {
+          database.exec(migration.sql)
+          note.run(migration.version, migration.name, new Date().toISOString())
+        }
+        database.exec('COMMIT')
+      } catch (error) {
+        database.exec('ROLLBACK')
+        throw error
+      }
+    },
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: string; message: string }
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
+  if (code === 'EROFS') return 'the file system is read-only'
+  if (code === 'ENOSPC') return 'the disk is full'
+  if (code === 'EISDIR') return 'it is a folder'
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'part of its path is not a folder'
+  return message
+}

@@ -1,0 +1,28 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** How often idempotency keys past their time are removed, and how many at once: a purge holds up no write. */
+const PURGE_INTERVAL_MS = 5_000
+const PURGE_KEYS_MAX = 1_000
+/** While a purge finds as many as it may remove, the next one follows soon: keys can come faster than it looks. */
+const PURGE_AGAIN_AFTER_MS = 50
+
+/** Removes idempotency keys that are past their time. They have no effect any more; this frees their space. */
+export function createKeyPurge(database: DatabaseSync, idempotencyTtlUs: number) {
+  const deleteOldKeys = database.prepare(`
+    DELETE FROM idempotency_keys WHERE (caller, key) IN
+      (SELECT caller, key FROM idempotency_keys WHERE plant_created_at < ? ORDER BY plant_created_at LIMIT ?)`)
+  deleteOldKeys.setReadBigInts(true)
+  let timer = setTimeout(purge, PURGE_INTERVAL_MS)
+
+  function purge(): void {
+    let removed = 0n
+    try {
+      removed = BigInt(deleteOldKeys.run(Date.now() * 1000 - idempotencyTtlUs, PURGE_KEYS_MAX).changes)
+    } catch {
+      // A full or failing disk is told to whoever writes next; the keys wait.
+    }
+    timer = setTimeout(purge, removed === BigInt(PURGE_KEYS_MAX) ? PURGE_AGAIN_AFTER_MS : PURGE_INTERVAL_MS)
+  }
+
+  return { stop: () => clearTimeout(timer) }
+}

@@ -1,0 +1,54 @@
+import { createGroupCommit } from '../group-commit.ts'
+import type { Storage, StorageOptions } from '../storage.ts'
+import { openReader, prepareFile, storageError } from './sqlite-connection.ts'
+import { createSqlitePlantStore } from './sqlite-plant-store.ts'
+import type { SearcherOptions, SearchReply, SearchRequest } from './sqlite-searcher.ts'
+import { startThread } from './sqlite-thread.ts'
+import { createSqliteTokenStore } from './sqlite-token-store.ts'
+import type { WriterOptions } from './sqlite-writer.ts'
+import {
+  decodeReply,
+  encodeBatch,
+  type Write,
+  type WriteBatch,
+  type WriteOutcome,
+  type WriteReply,
+} from './write-batch.ts'
+
+/**
+ * Opens the store in the file `path`, which is made when missing: one thread that writes, one for long reads, and a
+ * connection of its own for short ones. Throws a SetupError when the file cannot be used.
+ */
+export async function openSqliteStorage(path: string, options: StorageOptions): Promise<Storage> {
+  prepareFile(path, { quickCheck: options.quickCheck })
+  const writerOptions: WriterOptions = { path, idempotencyTtlMs: options.idempotencyTtlMs }
+  const searcherOptions: SearcherOptions = { path }
+  const [writer, searcher] = await Promise.all([
+    startThread<WriteBatch, WriteReply>('sqlite-writer', writerOptions),
+    startThread<SearchRequest, SearchReply>('sqlite-searcher', searcherOptions),
+  ])
+  const reader = openReader(path)
+  const writes = createGroupCommit<Write, WriteOutcome>({
+    queueMax: options.queuedWritesMax,
+    async commit(batch) {
+      const reply = await writer.call(encodeBatch(batch))
+      if ('failure' in reply) throw storageError(reply.failure)
+      return decodeReply(reply, batch)
+    },
+  })
+  const ping = reader.prepare('SELECT count(*) FROM migrations')
+  return {
+    plants: createSqlitePlantStore({ reader, searcher, writes, nowMs: options.nowMs ?? Date.now }),
+    tokens: createSqliteTokenStore(reader, writes),
+    async ping() {
+      ping.get()
+    },
+    async close() {
+      await writes.drain()
+      reader.close()
+      // The writer last: the connection that closes last can put the log back into the file.
+      await searcher.close()
+      await writer.close()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { TokenStore } from '../../tokens/token-store.ts'
+import type { GroupCommit } from '../group-commit.ts'
+import { rowToToken } from './sqlite-rows.ts'
+import type { Write, WriteOutcome } from './write-batch.ts'
+
+const COLUMNS = 'id, label, scopes, created_at, expires_at, last_used_at'
+
+/** Tokens in SQLite. What it promises is written at `TokenStore`. */
+export function createSqliteTokenStore(
+  reader: DatabaseSync,
+  writes: GroupCommit<Write, WriteOutcome>,
+): TokenStore {
+  const selectByHash = reader.prepare(`SELECT ${COLUMNS} FROM tokens WHERE hash = ?`)
+  const selectAll = reader.prepare(`SELECT ${COLUMNS} FROM tokens ORDER BY created_at, id`)
+  return {
+    async create(token, hash) {
+      await writes.submit({ kind: 'create-token', token, hash })
+    },
+    async findByHash(hash) {
+      const row = selectByHash.get(hash)
+      return row === undefined ? undefined : rowToToken(row)
+    },
+    async list() {
+      return selectAll.all().map(rowToToken)
+    },
+    async revoke(id) {
+      return (await writes.submit({ kind: 'revoke-token', id })).outcome === 'done'
+    },
+    noteUse(id, usedAtMs) {
+      writes.submit({ kind: 'note-token-use', id, atMs: usedAtMs }).catch(() => {
+        // The promise of the interface: no promise.
+      })
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { StoredToken } from '../../tokens/token.ts'
+
+/** The writes of tokens, each a part of the transaction that its caller has begun. */
+export function createTokenWrites(database: DatabaseSync) {
+  const insertToken = database.prepare(
+    'INSERT INTO tokens (id, hash, label, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const deleteToken = database.prepare('DELETE FROM tokens WHERE id = ?')
+  const updateTokenUse = database.prepare('UPDATE tokens SET last_used_at = ?2 WHERE id = ?1')
+  // `run` reports the last rowid of the connection, a plant's id maybe, and throws where it is no safe number.
+  for (const statement of [insertToken, deleteToken, updateTokenUse]) statement.setReadBigInts(true)
+  return {
+    create({ id, label, scopes, createdAtMs, expiresAtMs }: StoredToken, hash: string): void {
+      insertToken.run(id, hash, label, scopes.join(' '), createdAtMs, expiresAtMs ?? null)
+    },
+    /** False when there was none. */
+    revoke: (id: string): boolean => deleteToken.run(id).changes !== 0n,
+    noteUse(id: string, atMs: number): void {
+      updateTokenUse.run(id, atMs)
+    },
+  }
+}

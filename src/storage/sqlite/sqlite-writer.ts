@@ -1,0 +1,77 @@
+import { workerData } from 'node:worker_threads'
+import { openWriter } from './sqlite-connection.ts'
+import { createKeyPurge } from './sqlite-key-purge.ts'
+import { createPlantWrites } from './sqlite-plant-writes.ts'
+import { createSearchIndexer } from './sqlite-search-indexer.ts'
+import { serveThread } from './sqlite-thread.ts'
+import { createTokenWrites } from './sqlite-token-writes.ts'
+import type { Write, WriteBatch, WriteOutcome, WriteReply } from './write-batch.ts'
+
+// The thread that owns the writing connection: every write of this process passes here, a batch a transaction.
+
+export interface WriterOptions {
+  path: string
+  idempotencyTtlMs: number
+}
+
+const { path, idempotencyTtlMs } = workerData as WriterOptions
+const database = openWriter(path)
+const plants = createPlantWrites(database, idempotencyTtlMs * 1000)
+const tokens = createTokenWrites(database)
+const indexer = createSearchIndexer(database)
+const keyPurge = createKeyPurge(database, idempotencyTtlMs * 1000)
+
+function commitBatch(batch: WriteBatch): WriteReply {
+  const created = new Uint8Array(batch.ids.length)
+  const others = new Map<number, WriteOutcome>()
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    for (let at = 0; at < created.length; at++) {
+      const other = batch.others.get(at)
+      if (other !== undefined) {
+        others.set(at, perform(other))
+      } else {
+        const id = batch.ids[at] as bigint
+        const name = batch.names[at] as string
+        const tag = batch.tags[at] as string | null
+        created[at] = plants.insert(id, name, tag, batch.times[at] as number) ? 1 : 0
+      }
+    }
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    const { errcode, message } = error as { errcode?: number; message: string }
+    return { failure: { errcode, message } }
+  }
+  indexer.noteWrites()
+  return { created, others }
+}
+
+function perform(write: Write): WriteOutcome {
+  switch (write.kind) {
+    case 'create':
+      return plants.create(write)
+    case 'replace':
+      return plants.replace(write)
+    case 'change':
+      return plants.change(write)
+    case 'delete':
+      return plants.remove(write)
+    case 'create-token':
+      tokens.create(write.token, write.hash)
+      return { outcome: 'done' }
+    case 'revoke-token':
+      return { outcome: tokens.revoke(write.id) ? 'done' : 'absent' }
+    case 'note-token-use':
+      tokens.noteUse(write.id, write.atMs)
+      return { outcome: 'done' }
+  }
+}
+
+serveThread<WriteBatch, WriteReply>(commitBatch, () => {
+  keyPurge.stop()
+  indexer.stop()
+  // Leaves one file behind where it can; a reader elsewhere may keep the log, which is no harm.
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+})

@@ -1,0 +1,87 @@
+import type { PlantChange } from '../../plants/plant.ts'
+import type {
+  ChangeOutcome,
+  CreateOutcome,
+  DeleteOutcome,
+  Idempotency,
+  Precondition,
+  ReplaceOutcome,
+} from '../../plants/plant-store.ts'
+import type { StoredToken } from '../../tokens/token.ts'
+
+/** A write on its way to the thread that owns the writing connection. `atUs`: microseconds since 1970. */
+export type Write =
+  | { kind: 'create'; id: bigint; name: string; tag: string | null; atUs: number; idempotency?: Idempotency }
+  | {
+      kind: 'replace'
+      id: bigint
+      name: string
+      tag: string | null
+      atUs: number
+      precondition: Precondition
+    }
+  | { kind: 'change'; id: bigint; change: PlantChange; atUs: number; precondition: Precondition }
+  | { kind: 'delete'; id: bigint; precondition: Precondition }
+  | { kind: 'create-token'; token: StoredToken; hash: string }
+  | { kind: 'revoke-token'; id: string }
+  | { kind: 'note-token-use'; id: string; atMs: number }
+
+export type WriteOutcome =
+  | CreateOutcome
+  | ReplaceOutcome
+  | ChangeOutcome
+  | DeleteOutcome
+  | { outcome: 'done' | 'absent' }
+
+/**
+ * A batch as it crosses to the thread: plain creates, nearly all of the load, as columns, since an object a row costs
+ * as much to copy as to insert; whatever else there is in `others`, by its place in the batch.
+ */
+export interface WriteBatch {
+  ids: BigInt64Array
+  names: string[]
+  tags: (string | null)[]
+  times: Float64Array
+  others: Map<number, Write>
+}
+
+/** The way back: for plain creates whether each was created; the rest by its place; or the failure of the whole batch. */
+export type WriteReply =
+  | { created: Uint8Array; others: Map<number, WriteOutcome> }
+  | { failure: { errcode: number | undefined; message: string } }
+
+const TAKEN: WriteOutcome = { outcome: 'taken' }
+
+export function encodeBatch(writes: readonly Write[]): WriteBatch {
+  const batch: WriteBatch = {
+    ids: new BigInt64Array(writes.length),
+    names: new Array(writes.length),
+    tags: new Array(writes.length),
+    times: new Float64Array(writes.length),
+    others: new Map(),
+  }
+  for (let at = 0; at < writes.length; at++) {
+    const write = writes[at] as Write
+    if (write.kind === 'create' && write.idempotency === undefined) {
+      batch.ids[at] = write.id
+      batch.names[at] = write.name
+      batch.tags[at] = write.tag
+      batch.times[at] = write.atUs
+    } else {
+      batch.others.set(at, write)
+    }
+  }
+  return batch
+}
+
+export function decodeReply(
+  reply: Exclude<WriteReply, { failure: unknown }>,
+  writes: readonly Write[],
+): WriteOutcome[] {
+  return writes.map((write, at) => {
+    const other = reply.others.get(at)
+    if (other !== undefined) return other
+    if (reply.created[at] === 0 || write.kind !== 'create') return TAKEN
+    return { outcome: 'created', createdAtUs: write.atUs }
+  })
+}

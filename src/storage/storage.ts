@@ -1,0 +1,23 @@
+import type { PlantStore } from '../plants/plant-store.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
+
+/** Everything that outlives the process. */
+export interface Storage {
+  plants: PlantStore
+  tokens: TokenStore
+  /** Rejects when the storage does not answer. */
+  ping(): Promise<void>
+  /** Finishes the writes that were begun and lets go of the store. */
+  close(): Promise<void>
+}
+
+export interface StorageOptions {
+  /** How long an idempotency key is remembered. */
+  idempotencyTtlMs: number
+  /** Writes that may wait for a commit before more are refused with 50301. */
+  queuedWritesMax: number
+  /** Examines the file before it is used: thorough, and slow on a large one. */
+  quickCheck: boolean
+  /** The clock, in milliseconds since 1970. */
+  nowMs?: () => number
+}

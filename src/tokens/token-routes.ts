@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { AppError } from '../errors.ts'
+import { answerEmpty, answerJson } from '../http/answers.ts'
+import { queryOf } from '../http/query.ts'
+import type { BodyReader } from '../http/read-body.ts'
+import {
+  generateToken,
+  generateTokenId,
+  hashToken,
+  isScope,
+  LABEL_CHARACTERS_MAX,
+  type NewToken,
+  SCOPES,
+  type StoredToken,
+  type TokenAnswer,
+} from './token.ts'
+import {
+  createTokenOperation,
+  getOwnTokenOperation,
+  listTokensOperation,
+  revokeTokenOperation,
+} from './token-operations.ts'
+import type { TokenStore } from './token-store.ts'
+
+export interface TokenRoutesParts {
+  tokens: TokenStore
+  body: BodyReader
+}
+
+/** Whoever may manage tokens may give any scope, their own or not: such a token is an administrator's. */
+export function registerTokenRoutes(app: FastifyInstance, { tokens, body }: TokenRoutesParts): void {
+  app.route({
+    method: 'GET',
+    url: '/tokens',
+    config: { scope: 'tokens:manage', operation: listTokensOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      answerToken(reply, 200, (await tokens.list()).map(tokenAnswer))
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/tokens',
+    config: { scope: 'tokens:manage', operation: createTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      const wanted = parseNewToken(await body.readJson(request, reply), Date.now())
+      const { token, stored } = await issueToken(tokens, wanted)
+      answerToken(reply, 201, { ...tokenAnswer(stored), token })
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/tokens/self',
+    config: { scope: 'any', operation: getOwnTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      answerToken(reply, 200, tokenAnswer(request.caller))
+    },
+  })
+
+  app.route<{ Params: { id: string } }>({
+    method: 'DELETE',
+    url: '/tokens/:id',
+    config: { scope: 'tokens:manage', operation: revokeTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      if (!(await tokens.revoke(request.params.id))) throw new AppError(40403)
+      answerEmpty(reply, 204)
+    },
+  })
+}
+
+/** Makes a token and stores its hash; the token itself is in the result and nowhere else. */
+export async function issueToken(
+  tokens: TokenStore,
+  wanted: NewToken,
+): Promise<{ token: string; stored: StoredToken }> {
+  const token = generateToken()
+  const stored = { id: generateTokenId(), ...wanted, createdAtMs: Date.now() }
+  await tokens.create(stored, hashToken(token))
+  return { token, stored }
+}
+
+/** Reads what is wanted of a new token; throws 40003 with every field that is wrong, and its rule. */
+export function parseNewToken(body: unknown, nowMs: number): NewToken {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AppError(40003, 'the body must be a JSON object')
+  }
+  const { label = '', scopes, expiresAt } = body as { label?: unknown; scopes?: unknown; expiresAt?: unknown }
+  const problems: string[] = []
+  if (typeof label !== 'string' || label.length > LABEL_CHARACTERS_MAX || /\p{Cc}|\p{Cs}/u.test(label)) {
+    problems.push(`label must be a line of at most ${LABEL_CHARACTERS_MAX} characters`)
+  }
+  if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope)) {
+    problems.push(`scopes must be a list of one or more of ${SCOPES.join(', ')}`)
+  }
+  const expiresAtMs = expiresAt === undefined ? undefined : parseTime(expiresAt)
+  if (expiresAt !== undefined && !(expiresAtMs !== undefined && expiresAtMs > nowMs)) {
+    problems.push('expiresAt must be a time in the future, as RFC 3339 writes it (2030-01-31T12:00:00Z)')
+  }
+  if (problems.length > 0) throw new AppError(40003, problems.join('; '))
+  const wanted: NewToken = { label: label as string, scopes: [...new Set(scopes as NewToken['scopes'])] }
+  return expiresAtMs === undefined ? wanted : { ...wanted, expiresAtMs }
+}
+
+function parseTime(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text)) return undefined
+  const timeMs = Date.parse(text)
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}
+
+function tokenAnswer(token: StoredToken): TokenAnswer {
+  const { id, label, scopes, createdAtMs, expiresAtMs, lastUsedAtMs } = token
+  return {
+    id,
+    label,
+    scopes: [...scopes],
+    createdAt: new Date(createdAtMs).toISOString(),
+    ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
+    ...(lastUsedAtMs !== undefined && { lastUsedAt: new Date(lastUsedAtMs).toISOString() }),
+  }
+}
+
+/** An answer about tokens, one with a secret in it maybe: no cache keeps it. */
+function answerToken(reply: FastifyReply, status: number, answer: unknown): void {
+  answerJson(reply, status, JSON.stringify(answer), ['cache-control', 'no-store'])
+}

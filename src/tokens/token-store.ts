@@ -1,0 +1,21 @@
+import type { StoredToken } from './token.ts'
+
+/**
+ * Keeps tokens, by the hash of each; the token itself is never stored. Writes are durable when their promise fulfils.
+ * Methods reject as those of PlantStore do.
+ */
+export interface TokenStore {
+  create(token: StoredToken, hash: string): Promise<void>
+
+  /** The token with this hash, expired or not; undefined when it is unknown or revoked. */
+  findByHash(hash: string): Promise<StoredToken | undefined>
+
+  /** Every token that is not revoked, the oldest first. */
+  list(): Promise<StoredToken[]>
+
+  /** Revokes a token for good: false when there was none. It is dead on every replica within 5 seconds. */
+  revoke(id: string): Promise<boolean>
+
+  /** Notes that a token was used. Not durable at once, and no promise: losing it costs a time in a list. */
+  noteUse(id: string, usedAtMs: number): void
+}

@@ -1,0 +1,114 @@
+import { hash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { XStatic } from 'typebox/schema'
+
+export const SCOPES = ['plants:read', 'plants:write', 'tokens:manage', 'metrics:read'] as const
+export type Scope = (typeof SCOPES)[number]
+
+const TOKEN_PREFIX = 'plst_'
+const SECRET_BYTES = 32
+/** 32 bytes in base62 take at most 43 digits, the CRC-32 of them at most 6. */
+const SECRET_DIGITS = 43
+const CHECKSUM_DIGITS = 6
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A label is for people: a line, not a document. */
+export const LABEL_CHARACTERS_MAX = 200
+
+/** What the service tells of a token. The token itself is told once, when it is made. */
+export const TokenSchema = {
+  type: 'object',
+  required: ['id', 'label', 'scopes', 'createdAt'],
+  properties: {
+    id: { type: 'string', description: 'Names the token in the API; it is not the token' },
+    label: { type: 'string', description: 'What the token is for' },
+    scopes: { type: 'array', items: { type: 'string', enum: SCOPES } },
+    createdAt: { type: 'string', format: 'date-time' },
+    expiresAt: { type: 'string', format: 'date-time', description: 'Absent when the token does not expire' },
+    lastUsedAt: { type: 'string', format: 'date-time', description: 'To the minute; absent when never used' },
+  },
+} as const
+
+export const NewTokenSchema = {
+  type: 'object',
+  required: ['scopes'],
+  properties: {
+    label: { type: 'string', maxLength: LABEL_CHARACTERS_MAX, description: 'What the token is for' },
+    scopes: { type: 'array', minItems: 1, items: { type: 'string', enum: SCOPES } },
+    expiresAt: { type: 'string', format: 'date-time', description: 'RFC 3339, in the future' },
+  },
+} as const
+
+export const CreatedTokenSchema = {
+  ...TokenSchema,
+  required: [...TokenSchema.required, 'token'],
+  properties: {
+    ...TokenSchema.properties,
+    token: {
+      type: 'string',
+      description: 'The bearer token: shown this once, kept by the service as a hash only',
+    },
+  },
+} as const
+
+export type TokenAnswer = XStatic<typeof TokenSchema>
+
+/** A token as it is stored. Times in milliseconds since 1970. */
+export interface StoredToken {
+  id: string
+  label: string
+  scopes: readonly Scope[]
+  createdAtMs: number
+  expiresAtMs?: number
+  lastUsedAtMs?: number
+}
+
+export interface NewToken {
+  label: string
+  scopes: readonly Scope[]
+  expiresAtMs?: number
+}
+
+/** Makes a token that nobody can guess, with a checksum by which a typo or a found secret is recognised. */
+export function generateToken(): string {
+  const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_DIGITS)
+  return TOKEN_PREFIX + secret + checksumOf(secret)
+}
+
+/** Whether `text` has the form of a generated token, checksum included. It says nothing of whether it is known. */
+export function isWellFormedToken(text: string): boolean {
+  const secret = text.slice(TOKEN_PREFIX.length, -CHECKSUM_DIGITS)
+  return (
+    text.length === TOKEN_PREFIX.length + SECRET_DIGITS + CHECKSUM_DIGITS &&
+    text.startsWith(TOKEN_PREFIX) &&
+    text.endsWith(checksumOf(secret))
+  )
+}
+
+/** What is stored of a token. No salt or stretching: 256 random bits leave nothing to guess. */
+export function hashToken(token: string): string {
+  return hash('sha256', token, 'hex')
+}
+
+/** An id for a new token: short enough to be typed, long enough not to collide. */
+export function generateTokenId(): string {
+  return base62(BigInt(`0x${randomBytes(8).toString('hex')}`), 11)
+}
+
+export function isScope(text: unknown): text is Scope {
+  return SCOPES.includes(text as Scope)
+}
+
+export function isExpired(token: StoredToken, nowMs: number): boolean {
+  return token.expiresAtMs !== undefined && token.expiresAtMs <= nowMs
+}
+
+function checksumOf(secret: string): string {
+  return base62(BigInt(crc32(secret)), CHECKSUM_DIGITS)
+}
+
+function base62(value: bigint, digits: number): string {
+  let text = ''
+  for (let rest = value; rest > 0n; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text
+  return text.padStart(digits, '0')
+}
