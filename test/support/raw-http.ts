@@ -1,0 +1,54 @@
+import { connect } from 'node:net'
+
+/** What came back on a connection, as text (latin1: a character a byte), until the service closed it or time was up. */
+export interface RawAnswer {
+  text: string
+  isClosed: boolean
+}
+
+/**
+ * Sends bytes on a connection of its own and reads until the service closes it, or `waitMs` after the last byte.
+ * Pieces are sent 20 ms apart. `end` closes the sending side behind them.
+ */
+export function exchange(
+  port: number,
+  pieces: string | Buffer | (string | Buffer)[],
+  { waitMs = 500, end = false }: { waitMs?: number; end?: boolean } = {},
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    let text = ''
+    let timer: NodeJS.Timeout | undefined
+    const finish = (isClosed: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve({ text, isClosed })
+    }
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => finish(false), waitMs)
+    }
+    socket.on('data', (piece) => {
+      text += piece.toString('latin1')
+      wait()
+    })
+    socket.on('end', () => finish(true))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE') finish(true)
+      else reject(error)
+    })
+    socket.on('connect', async () => {
+      for (const piece of [pieces].flat()) {
+        socket.write(piece)
+        await new Promise((next) => setTimeout(next, 20))
+      }
+      if (end) socket.end()
+      wait()
+    })
+  })
+}
+
+/** The status codes of the answers in a text, in order. */
+export function statusesIn({ text }: RawAnswer): number[] {
+  return [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map((match) => Number(match[1]))
+}

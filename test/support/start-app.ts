@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { pino } from 'pino'
+import { type Environment, readConfig } from '../../src/config.ts'
+import { serve } from '../../src/serve.ts'
+
+/** A token with every scope that each service started here knows. */
+export const TOKEN = 'test-token-with-every-scope'
+
+export interface StartedApp {
+  url: string
+  port: number
+  /** The file of the store. */
+  database: string
+  /** What the service logged so far, a line an entry. */
+  log: Record<string, unknown>[]
+  /** A request with the token, unless `headers` says otherwise; `authorization: ''` sends none. */
+  fetch(path: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<Response>
+  /** `fetch` with a body of JSON text, which is sent as it stands. */
+  send(method: string, path: string, json: string, headers?: Record<string, string>): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** A folder of the test's own, which goes when the test ends. */
+export function temporaryFolder(test: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plantstore-test-'))
+  test.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Runs the real service on a free port over a store of its own; it stops when the test ends. */
+export async function startApp(test: TestContext, settings: Environment = {}): Promise<StartedApp> {
+  const database = settings.PLANTSTORE_DATABASE ?? join(temporaryFolder(test), 'plants.db')
+  const log: Record<string, unknown>[] = []
+  const config = readConfig(
+    {},
+    { PLANTSTORE_PORT: '0', PLANTSTORE_TOKEN: TOKEN, ...settings, PLANTSTORE_DATABASE: database },
+  )
+  const service = await serve(
+    config,
+    pino({ level: config.logLevel }, { write: (line) => void log.push(JSON.parse(line)) }),
+  )
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= service.stop()
+    return stopped
+  }
+  test.after(stop)
+  const app: StartedApp = {
+    url: service.url,
+    port: Number(new URL(service.url).port),
+    database,
+    log,
+    fetch(path, init = {}) {
+      const headers: Record<string, string> = { authorization: `Bearer ${TOKEN}`, ...init.headers }
+      if (headers.authorization === '') delete headers.authorization
+      return fetch(service.url + path, { ...init, headers })
+    },
+    send: (method, path, json, headers = {}) =>
+      app.fetch(path, { method, body: json, headers: { 'content-type': 'application/json', ...headers } }),
+    stop,
+  }
+  return app
+}
