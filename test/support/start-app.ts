@@ -9,6 +9,8 @@ import { serve } from '../../src/serve.ts'
 /** A token with every scope that each service started here knows. */
 export const TOKEN = 'test-token-with-every-scope'
 
+type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
+
 export interface StartedApp {
   url: string
   port: number
@@ -17,7 +19,7 @@ export interface StartedApp {
   /** What the service logged so far, a line an entry. */
   log: Record<string, unknown>[]
   /** A request with the token, unless `headers` says otherwise; `authorization: ''` sends none. */
-  fetch(path: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<Response>
+  fetch(path: string, init?: Init): Promise<Response>
   /** `fetch` with a body of JSON text, which is sent as it stands. */
   send(method: string, path: string, json: string, headers?: Record<string, string>): Promise<Response>
   stop(): Promise<void>
