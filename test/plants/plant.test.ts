@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { AppError } from '../../src/errors.ts'
+import { parseExactJson } from '../../src/http/exact-json.ts'
+import { parseIdText, parseNewPlant, parsePlant, parsePlantChange } from '../../src/plants/plant.ts'
+
+const INT64_MIN = -(2n ** 63n)
+const INT64_MAX = 2n ** 63n - 1n
+
+function refusalOf(parse: () => unknown): string {
+  try {
+    parse()
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error))
+    assert.equal(error.code, 40003)
+    return error.message
+  }
+  assert.fail('It was accepted')
+}
+
+test('a new plant is its id, its name and, if given, its tag, kept as sent', () => {
+  assert.deepEqual(parseNewPlant({ id: 1n, name: 'Ficus', tag: 'tree' }), {
+    id: 1n,
+    name: 'Ficus',
+    tag: 'tree',
+  })
+  assert.deepEqual(parseNewPlant({ id: INT64_MIN, name: '' }), { id: INT64_MIN, name: '' })
+  assert.deepEqual(parseNewPlant({ id: INT64_MAX, name: ' × e\u0301 ', tag: '' }), {
+    id: INT64_MAX,
+    name: ' × e\u0301 ',
+    tag: '',
+  })
+})
+
+test('other members are ignored and never stored', () => {
+  const body = parseExactJson(
+    '{"id":1,"name":"a","__proto__":{"tag":"x"},"constructor":1,"toString":2,"extra":{}}',
+  )
+  assert.deepEqual(parseNewPlant(body), { id: 1n, name: 'a' })
+  assert.deepEqual(parsePlant(body, 1n), { name: 'a' })
+  assert.deepEqual(parsePlantChange(body, 1n), { name: 'a' })
+})
+
+test('a member that is only inherited is missing', () => {
+  assert.match(
+    refusalOf(() => parseNewPlant(Object.create({ id: 1n, name: 'a' }))),
+    /^id is missing.*; name is missing/,
+  )
+})
+
+test('every wrong field is named, with its rule and what it was', () => {
+  const cases: [unknown, RegExp][] = [
+    [
+      {},
+      /^id is missing: it must be an integer from -9223372036854775808 to 9223372036854775807; name is missing: /,
+    ],
+    [{ id: 1n }, /^name is missing: it must be a string without U\+0000 and lone surrogates$/],
+    [{ name: 'a' }, /^id is missing: it must be an integer from -9223372036854775808/],
+    [{ id: '1', name: 'a' }, /^id must be an integer .*, not a string$/],
+    [{ id: null, name: 'a' }, /^id must be an integer .*, not null$/],
+    [{ id: true, name: 'a' }, /^id must be an integer .*, not a boolean$/],
+    [{ id: [1n], name: 'a' }, /^id must be an integer .*, not an array$/],
+    [{ id: {}, name: 'a' }, /^id must be an integer .*, not an object$/],
+    [{ id: 1.5, name: 'a' }, /^id must be an integer .*, not a fraction or a number out of range$/],
+    [{ id: 2 ** 63, name: 'a' }, /^id must be an integer .*, not a fraction or a number out of range$/],
+    [{ id: 0, name: 'a' }, /^id must be an integer .*, not a fraction or a number out of range$/],
+    [{ id: 1n, name: null }, /^name must be a string .*, not null$/],
+    [{ id: 1n, name: 7n }, /^name must be a string .*, not a number$/],
+    [{ id: 1n, name: 1e30 }, /^name must be a string .*, not a number$/],
+    [{ id: 1n, name: ['a'] }, /^name must be a string .*, not an array$/],
+    [{ id: 1n, name: 'a\0b' }, /^name must be a string without U\+0000 and lone surrogates$/],
+    [{ id: 1n, name: 'a\ud800' }, /^name must be a string without U\+0000 and lone surrogates$/],
+    [
+      { id: 1n, name: 'a', tag: null },
+      /^tag must be a string .*; leave it out for a plant without a tag, not null$/,
+    ],
+    [{ id: 1n, name: 'a', tag: 1n }, /^tag must be a string .*, not a number$/],
+    [{ id: 1n, name: 'a', tag: '\udc00' }, /^tag must be a string without U\+0000 and lone surrogates/],
+    [
+      { id: 'x', name: 1n, tag: false },
+      /^id must .*, not a string; name must .*, not a number; tag must .*boolean$/,
+    ],
+  ]
+  for (const [body, message] of cases)
+    assert.match(
+      refusalOf(() => parseNewPlant(body)),
+      message,
+    )
+})
+
+test('a body that is no object is told what it is', () => {
+  const cases: [string, string][] = [
+    ['[]', 'an array'],
+    ['null', 'null'],
+    ['"x"', 'a string'],
+    ['5', 'a number'],
+    ['1.5', 'a number'],
+    ['true', 'a boolean'],
+  ]
+  for (const [text, kind] of cases) {
+    const body = parseExactJson(text)
+    const expected = `the body must be a JSON object, not ${kind}`
+    assert.equal(
+      refusalOf(() => parseNewPlant(body)),
+      expected,
+    )
+    assert.equal(
+      refusalOf(() => parsePlant(body, 1n)),
+      expected,
+    )
+    assert.equal(
+      refusalOf(() => parsePlantChange(body, 1n)),
+      expected,
+    )
+  }
+})
+
+test('no message repeats what was sent', () => {
+  const secret = 'Cannot-Be-Quoted'
+  for (const body of [
+    secret,
+    [secret],
+    { id: secret, name: { secret }, tag: [secret] },
+    { id: 1n, name: `${secret}\0` },
+  ]) {
+    assert.ok(!refusalOf(() => parseNewPlant(body)).includes(secret))
+  }
+})
+
+test('an id in the body of a replacement or a change is the one of the path, or absent', () => {
+  assert.deepEqual(parsePlant({ id: 7n, name: 'a' }, 7n), { name: 'a' })
+  assert.deepEqual(parsePlant({ name: 'a', tag: 'b' }, 7n), { name: 'a', tag: 'b' })
+  assert.deepEqual(parsePlantChange({ id: 7n, tag: null }, 7n), { tag: null })
+  for (const id of [8n, 7, '7', null]) {
+    const message = "id must equal the path's 7, or be left out"
+    assert.equal(
+      refusalOf(() => parsePlant({ id, name: 'a' }, 7n)),
+      message,
+    )
+    assert.equal(
+      refusalOf(() => parsePlantChange({ id }, 7n)),
+      message,
+    )
+  }
+})
+
+test('a change names what it changes; null takes the tag away, and no name', () => {
+  assert.deepEqual(parsePlantChange({}, 1n), {})
+  assert.deepEqual(parsePlantChange({ name: 'a' }, 1n), { name: 'a' })
+  assert.deepEqual(parsePlantChange({ name: 'a', tag: null }, 1n), { name: 'a', tag: null })
+  assert.match(
+    refusalOf(() => parsePlantChange({ name: null }, 1n)),
+    /^name must be a string .*, not null$/,
+  )
+  assert.match(
+    refusalOf(() => parsePlantChange({ tag: 1n }, 1n)),
+    /^tag must be null or a string .*, not a number$/,
+  )
+})
+
+test('an id in a path is a plain decimal of 64 bits and nothing else', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (id) => parseIdText(String(id)) === id),
+  )
+  const refused = [
+    '',
+    '-',
+    '+1',
+    '00',
+    '01',
+    '-01',
+    '1.0',
+    '1e2',
+    ' 1',
+    '1 ',
+    '1\n',
+    '0x1',
+    '١',
+    '1_0',
+    'NaN',
+  ]
+  refused.push('9223372036854775808', '-9223372036854775809', '1'.repeat(100_000))
+  for (const text of refused) assert.equal(parseIdText(text), undefined, JSON.stringify(text.slice(0, 30)))
+})
