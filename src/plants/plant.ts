@@ -71,7 +71,8 @@ export function parseNewPlant(body: unknown): NewPlant {
   const members = membersOf(body)
   const problems: string[] = []
   const id = ownMember(members, 'id')
-  if (typeof id !== 'bigint') problems.push(problemOf('id', id, ID_RULE))
+  if (typeof id === 'number') problems.push(`id must be ${ID_RULE}, not a fraction or a number out of range`)
+  else if (typeof id !== 'bigint') problems.push(problemOf('id', id, ID_RULE))
   const plant = readPlant(members, problems)
   if (problems.length > 0) throw new AppError(40003, problems.join('; '))
   return { id: id as bigint, ...plant }
@@ -153,6 +154,5 @@ function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'bigint') return 'a number'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'a number out of range' : 'a number'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
