@@ -1,0 +1,58 @@
+import type { Contender } from './contender.ts'
+import { type Measurement, measureLoad } from './load.ts'
+import type { BenchOptions, LoadName } from './options.ts'
+import { residentMiB, untilQuiet } from './processes.ts'
+import { INSERT_LOOP, measureInsertLoop, startEcho, startOurs } from './start-contenders.ts'
+
+const WARM_UP_SECONDS_MAX = 2
+
+export interface ContenderRounds {
+  name: string
+  rounds: Measurement[]
+}
+
+/** What one load showed: ours first, then the others, each with a measurement a round. */
+export interface LoadReport {
+  load: LoadName
+  contenders: ContenderRounds[]
+  /** Memory of our service after the last round. */
+  residentMiB: number
+}
+
+/**
+ * Measures every contender under one load, round by round (A B C A B C …), so that what the machine does besides hits
+ * all of them alike.
+ */
+export async function benchLoad(
+  load: LoadName,
+  options: BenchOptions,
+  workFolder: string,
+): Promise<LoadReport> {
+  const contenders: Contender[] = []
+  try {
+    const ours = await startOurs(workFolder, options.engine)
+    contenders.push(ours)
+    contenders.push(await startEcho(ours))
+    const warmUpSeconds = Math.min(WARM_UP_SECONDS_MAX, options.seconds)
+    await Promise.all(contenders.map((contender) => measureLoad(load, contender, warmUpSeconds)))
+    for (const { name, pid } of contenders) await untilQuiet(name, pid)
+
+    const reports: ContenderRounds[] = contenders.map(({ name }) => ({ name, rounds: [] }))
+    const insertLoop: ContenderRounds = { name: INSERT_LOOP, rounds: [] }
+    if (load === 'create') reports.push(insertLoop)
+    for (let round = 1; round <= options.rounds; round++) {
+      process.stderr.write(`${load}: round ${round} of ${options.rounds}\n`)
+      for (const [at, contender] of contenders.entries()) {
+        reports[at]?.rounds.push(await measureLoad(load, contender, options.seconds))
+        await untilQuiet(contender.name, contender.pid)
+      }
+      if (load === 'create') {
+        const perSecond = await measureInsertLoop(workFolder, options.seconds)
+        insertLoop.rounds.push({ perSecond, p50Ms: Number.NaN, p99Ms: Number.NaN })
+      }
+    }
+    return { load, contenders: reports, residentMiB: residentMiB(ours.pid) }
+  } finally {
+    await Promise.all(contenders.map((contender) => contender.stop()))
+  }
+}

@@ -1,0 +1,115 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type Contender, newPlantJson, SEEDED_PLANTS, TOKEN, takeIds } from './contender.ts'
+import type { LoadName } from './options.ts'
+
+const CONNECTIONS = 64
+/** A stalled answer is late, not lost: it shows in the latency. */
+const ANSWER_TIMEOUT_SECONDS = 20
+
+/** What a load asks for, in percent; the rest are gets. */
+const SHARES: Record<LoadName, { creates: number; lists: number }> = {
+  create: { creates: 100, lists: 0 },
+  get: { creates: 0, lists: 0 },
+  list: { creates: 0, lists: 100 },
+  mixed: { creates: 15, lists: 5 },
+}
+
+/** One measurement of one contender. */
+export interface Measurement {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+}
+
+/** The tool that makes the load, as results.md names it. */
+export const loadTool = spawnSync('wrk', ['--version']).error === undefined ? 'wrk' : 'autocannon'
+
+/** Puts a load on a contender. Throws unless every request was answered, and with 2xx. */
+export async function measureLoad(
+  name: LoadName,
+  contender: Contender,
+  seconds: number,
+): Promise<Measurement> {
+  const run = loadTool === 'wrk' ? runWrk : runAutocannon
+  const result = await run(name, contender, seconds)
+  if (result.refused > 0 || result.broken > 0 || result.requests === 0) {
+    const { requests, refused, broken } = result
+    throw new Error(
+      `${contender.name} under ${name}: of ${requests} requests ${refused} were not answered 2xx and ${broken} broke off.`,
+    )
+  }
+  return { perSecond: result.requests / result.seconds, p50Ms: result.p50Ms, p99Ms: result.p99Ms }
+}
+
+interface LoadResult {
+  requests: number
+  seconds: number
+  p50Ms: number
+  p99Ms: number
+  refused: number
+  broken: number
+}
+
+async function runWrk(name: LoadName, { url, pagePath }: Contender, seconds: number): Promise<LoadResult> {
+  const { creates, lists } = SHARES[name]
+  const script = fileURLToPath(new URL('load.lua', import.meta.url))
+  // One thread: the other core is for the one that answers.
+  const flags = [
+    '-t1',
+    `-c${CONNECTIONS}`,
+    `-d${seconds}s`,
+    `--timeout=${ANSWER_TIMEOUT_SECONDS}s`,
+    '-s',
+    script,
+  ]
+  const forScript = [creates, lists, takeIds(), SEEDED_PLANTS, pagePath, TOKEN].map(String)
+  const { stdout } = await promisify(execFile)('wrk', [...flags, url, '--', ...forScript])
+  const result = /^RESULT (.+)$/m.exec(stdout)?.[1]
+  if (result === undefined) throw new Error(`wrk did not tell a result:\n${stdout}`)
+  return JSON.parse(result) as LoadResult
+}
+
+async function runAutocannon(
+  name: LoadName,
+  { url, pagePath }: Contender,
+  seconds: number,
+): Promise<LoadResult> {
+  const { default: autocannon } = await import('autocannon')
+  const { creates, lists } = SHARES[name]
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const jsonHeaders = { ...headers, 'content-type': 'application/json' }
+  let nextId = takeIds()
+  const randomBelow = (limit: number) => Math.floor(Math.random() * limit)
+
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    duration: seconds,
+    requests: [
+      {
+        setupRequest(request) {
+          const die = randomBelow(100)
+          if (die < creates) {
+            const body = newPlantJson(nextId++)
+            return { ...request, method: 'POST', path: '/plants', headers: jsonHeaders, body }
+          }
+          const path =
+            die < creates + lists
+              ? pagePath + randomBelow(SEEDED_PLANTS - 99)
+              : `/plants/${1 + randomBelow(SEEDED_PLANTS)}`
+          return { ...request, method: 'GET', path, headers }
+        },
+      },
+    ],
+  })
+  return {
+    requests: result.requests.total,
+    seconds: result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    refused: result.non2xx,
+    broken: result.errors,
+  }
+}

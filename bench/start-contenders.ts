@@ -1,0 +1,60 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect } from './connection.ts'
+import { type Contender, fill, seedBodies, TOKEN } from './contender.ts'
+import type { Engine } from './options.ts'
+import { type RunningServer, runScript, startServer } from './processes.ts'
+
+/** The name of our service in every table. */
+export const OURS = 'plantstore'
+export const ECHO = 'node:http echo'
+export const INSERT_LOOP = 'SQLite insert loop'
+
+const PAGE_PATH = '/plants?limit=100&after='
+
+/** A folder of its own in the one that the run works in. */
+export function newFolder(workFolder: string): string {
+  return mkdtempSync(join(workFolder, 'store-'))
+}
+
+/** Starts our service on a store in `folder`, made there when missing. */
+export function startService(folder: string, _engine: Engine): Promise<RunningServer> {
+  return startServer({
+    args: [pathOf('../src/cli/main.ts'), 'serve'],
+    env: {
+      PLANTSTORE_PORT: '0',
+      PLANTSTORE_TOKEN: TOKEN,
+      PLANTSTORE_DATABASE: join(folder, 'plants.db'),
+    },
+  })
+}
+
+/** Our service as a contender, with the seeded plants in it. */
+export async function startOurs(workFolder: string, engine: Engine): Promise<Contender> {
+  const server = await startService(newFolder(workFolder), engine)
+  await fill(server.url, seedBodies())
+  return { ...server, name: OURS, pagePath: PAGE_PATH }
+}
+
+/** The echo, answering a get with as many bytes as ours does. */
+export async function startEcho(ours: Contender): Promise<Contender> {
+  const connection = await connect(ours.url, TOKEN)
+  const sizes: string[] = []
+  for (const path of ['/plants/5000', `${PAGE_PATH}5000`]) {
+    sizes.push(String(Buffer.byteLength((await connection.request('GET', path)).body)))
+  }
+  connection.close()
+  const server = await startServer({ args: [pathOf('floors/echo.ts'), ...sizes] })
+  return { ...server, name: ECHO, pagePath: PAGE_PATH }
+}
+
+/** Runs the bare insert loop on a new file; rows a second. */
+export async function measureInsertLoop(workFolder: string, seconds: number): Promise<number> {
+  const file = join(newFolder(workFolder), 'plants.db')
+  return Number(await runScript({ args: [pathOf('floors/insert-loop.ts'), file, String(seconds)] }))
+}
+
+function pathOf(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url))
+}
