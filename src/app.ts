@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
@@ -57,9 +58,8 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
     return503OnClosing: false,
   })
   app.setErrorHandler(answerError)
-  // Bodies are read where they are wanted (`readBody`), after everything else has been judged.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  // To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else.
+  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   logRequests(app, log, limits.slowRequestMs)
   const described = applyRouteRules(app, authenticate, basePath)
 
@@ -71,6 +71,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
       registerPlantListRoutes(routes, { plants, basePath })
       registerTokenRoutes(routes, { tokens, body })
       registerHealthRoutes(routes, { ping, isDraining })
+      registerDocsRoutes(routes, { basePath })
       registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })
     },
     { prefix: basePath },

@@ -4,6 +4,9 @@ const INT64_MAX = 2n ** 63n - 1n
 /** The longest int64 has 19 digits. */
 const INT64_DIGITS_MAX = 19
 
+/** Integers of so few digits are exact as numbers, and cheaper to read that way. */
+const SAFE_DIGITS_MAX = 15
+
 /** An exponent of more digits than this decides the matter by its sign alone; no power is ever computed from it. */
 const EXPONENT_DIGITS_MAX = 7
 
@@ -17,10 +20,10 @@ export function parseExactJson(text: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const object = value as Record<string, unknown>
   visitOutermostNumbers(text, (memberName, numberText) => {
-    const integer = integerOf(numberText)
     // The last of several members of one name may be no number at all: then the value parsed above stands.
-    if (typeof object[memberName] !== 'number' && typeof object[memberName] !== 'bigint') return
-    object[memberName] = integer ?? Number(numberText)
+    const parsed = object[memberName]
+    if (typeof parsed !== 'number' && typeof parsed !== 'bigint') return
+    object[memberName] = integerOf(numberText) ?? Number(numberText)
   })
   return object
 }
@@ -47,11 +50,17 @@ function visitOutermostNumbers(text: string, visit: (memberName: string, numberT
       if (character === 0x2c /* , */) nameStart = -1
       else if (character === 0x2d /* - */ || (character >= 0x30 && character <= 0x39)) {
         const end = endOfNumber(text, at)
-        visit(JSON.parse(text.slice(nameStart, nameEnd + 1)) as string, text.slice(at, end))
+        visit(nameIn(text, nameStart, nameEnd), text.slice(at, end))
         at = end - 1
       }
     }
   }
+}
+
+/** The string between the quotation marks at `start` and `end`. */
+function nameIn(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end)
+  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name
 }
 
 /** The index of the quotation mark that ends the string begun at `start`. */
@@ -86,6 +95,7 @@ function endOfNumber(text: string, start: number): number {
 
 /** The int64 that the text of a JSON number denotes; undefined for a fraction or for what 64 bits do not hold. */
 export function integerOf(numberText: string): bigint | undefined {
+  if (numberText.length <= SAFE_DIGITS_MAX && isPlain(numberText)) return BigInt(Number(numberText))
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?)0*([0-9]*))?$/.exec(numberText)
   if (parts === null) return undefined
   const [, sign = '', whole = '', fraction = '', exponentSign = '', exponentDigits = ''] = parts
@@ -100,6 +110,14 @@ export function integerOf(numberText: string): bigint | undefined {
   if (zeros < 0 || digits.length + zeros > INT64_DIGITS_MAX) return undefined
   const integer = BigInt(sign + digits + '0'.repeat(zeros))
   return integer >= INT64_MIN && integer <= INT64_MAX ? integer : undefined
+}
+
+function isPlain(numberText: string): boolean {
+  for (let at = 0; at < numberText.length; at++) {
+    const character = numberText.charCodeAt(at)
+    if (character < 0x30 || character > 0x39) return false
+  }
+  return true
 }
 
 // Loops, as a pattern such as /0+$/ takes quadratic time on a long run of zeros that something follows.

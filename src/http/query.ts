@@ -10,7 +10,8 @@ export function queryOf<Name extends string>(
   known: readonly Name[],
 ): Partial<Record<Name, string>> {
   const query = request.query as Record<string, string | string[]>
-  for (const [name, value] of Object.entries(query)) {
+  for (const name in query) {
+    const value = query[name]
     if (!known.includes(name as Name)) {
       const those = known.length === 0 ? 'this operation has none' : `there are ${known.join(', ')}`
       throw new AppError(40004, `There is no query parameter ${JSON.stringify(name.slice(0, 50))}: ${those}.`)

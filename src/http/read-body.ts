@@ -23,7 +23,8 @@ export function createBodyReader(bodyBytesMax: number): BodyReader {
       checkMediaType(raw, mediaTypes)
       const declaredBytes = Number(raw.headers['content-length'])
       if (declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax)
-      if (/^100-continue$/i.test(raw.headers.expect ?? '')) reply.raw.writeContinue()
+      const { expect } = raw.headers
+      if (expect !== undefined && /^100-continue$/i.test(expect)) reply.raw.writeContinue()
       return parseJson(await readBytes(raw, bodyBytesMax))
     },
   }
@@ -34,10 +35,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly string[]): void {
-  const accepted = mediaTypes.join(' or ')
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  const field = headers['content-type'] ?? ''
+  const [type = '', ...parameters] = mediaTypes.includes(field) ? [field] : field.toLowerCase().split(';')
   if (!mediaTypes.includes(type.trim())) {
-    throw new AppError(41501, `Send the body with Content-Type: ${accepted}.`)
+    throw new AppError(41501, `Send the body with Content-Type: ${mediaTypes.join(' or ')}.`)
   }
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=')
@@ -45,8 +46,8 @@ function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly strin
       throw new AppError(41501, 'Send the body in UTF-8.')
     }
   }
-  const coding = headers['content-encoding'] ?? 'identity'
-  if (coding.toLowerCase() !== 'identity') {
+  const coding = headers['content-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     throw new AppError(41501, 'Send the body without a Content-Encoding.')
   }
 }
