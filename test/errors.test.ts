@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError, ERRORS, type ErrorCode, meaningOf, SetupError } from '../src/errors.ts'
+
+const CODES = Object.keys(ERRORS).map(Number) as ErrorCode[]
+
+test('the codes are those that were published: none is renumbered, reused or gone', () => {
+  assert.deepEqual(
+    CODES,
+    [
+      40000, 40001, 40002, 40003, 40004, 40101, 40102, 40301, 40401, 40402, 40403, 40501, 40801, 40901, 40902,
+      41201, 41301, 41501, 42201, 42901, 43101, 50001, 50301, 50302, 50303, 50701,
+    ],
+  )
+})
+
+test('a code is the status that fits best times 100, and fits 32 bits', () => {
+  for (const code of CODES) {
+    assert.equal(Math.trunc(code / 100), ERRORS[code].status)
+    assert.ok(code < 2 ** 31)
+  }
+})
+
+test('only what a request itself causes may become a 400', () => {
+  const refusals = CODES.filter((code) => meaningOf(code).refusal)
+  assert.deepEqual(refusals, [40901, 40902, 41301, 41501, 42201])
+})
+
+test('an answer that asks to come back says when', () => {
+  for (const code of CODES) {
+    const { status, retryAfterSeconds = 0 } = meaningOf(code)
+    assert.equal(retryAfterSeconds > 0, status === 429 || status === 503, String(code))
+  }
+})
+
+test('a meaning is a sentence', () => {
+  for (const code of CODES) assert.match(ERRORS[code].meaning, /^[A-Z].*\.$/)
+})
+
+test('an AppError says what the table says unless told otherwise, and keeps its cause apart', () => {
+  const plain = new AppError(40402)
+  assert.equal(plain.message, ERRORS[40402].meaning)
+  assert.equal(plain.cause, undefined)
+  assert.ok(!('cause' in plain))
+  assert.deepEqual(plain.headers, {})
+  const cause = new Error('disk')
+  const failure = new AppError(50302, 'Try again.', { cause, headers: { allow: 'GET' } })
+  assert.equal(failure.message, 'Try again.')
+  assert.equal(failure.cause, cause)
+  assert.deepEqual(failure.headers, { allow: 'GET' })
+  assert.ok(failure instanceof Error)
+})
+
+test('a SetupError is told by its name', () => {
+  assert.equal(String(new SetupError('Port 1 is in use.')), 'SetupError: Port 1 is in use.')
+})
