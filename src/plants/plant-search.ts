@@ -18,6 +18,17 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',
   ς: 'σ',
+  // What is left of a capital ẞ, which has no upper case of its own.
+  ß: 'ss',
+  // Apostrophes and primes that Unicode counts among the letters, as in Hawaiʻi: separators, like their plain kin.
+  ʹ: ' ',
+  ʺ: ' ',
+  ʻ: ' ',
+  ʼ: ' ',
+  ʽ: ' ',
+  ˈ: ' ',
+  ˮ: ' ',
+  ꞌ: ' ',
 }
 const PLAIN_LETTERS_PATTERN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
