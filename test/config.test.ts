@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type Environment,
+  flagOf,
+  readConfig,
+  SETTINGS,
+  type SettingName,
+  variableOf,
+} from '../src/config.ts'
+import { SetupError } from '../src/errors.ts'
+
+const NAMES = Object.keys(SETTINGS) as SettingName[]
+
+/** For each setting a value that is not its default, as text and as it is read, and texts that it may not have. */
+const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[] }> = {
+  host: { text: '0.0.0.0', value: '0.0.0.0', wrong: [''] },
+  port: { text: '0', value: 0, wrong: ['-1', '65536', '80.5', '0x50', 'http', ' 80', '1e3', '8080 '] },
+  database: { text: '/var/lib/p.db', value: '/var/lib/p.db', wrong: [''] },
+  baseUrl: {
+    text: 'https://plants.example/api/',
+    value: 'https://plants.example/api/',
+    wrong: [
+      'plants.example',
+      '/api',
+      'ftp://a.example',
+      'https://a.example/?x=1',
+      'https://a.example/#x',
+      'https://user:password@a.example',
+      'https://a.example/a//b',
+      'https://a.example/:id',
+      'https://a.example/*',
+      'https://a.example/%61',
+      'http://',
+    ],
+  },
+  token: {
+    text: 'secret-with-16-characters',
+    value: 'secret-with-16-characters',
+    wrong: [
+      'fifteen-letters',
+      'with a space in the middle',
+      'x'.repeat(513),
+      'umlaut-ä-umlaut-ä',
+      'line\nline-line-line',
+    ],
+  },
+  bodyBytesMax: { text: '2048', value: 2048, wrong: ['1023', '67108865', '1MiB', ''] },
+  headersTimeoutMs: { text: '500', value: 500, wrong: ['99', '3600001', '10s'] },
+  requestTimeoutMs: { text: '500', value: 500, wrong: ['99', '3600001', 'never'] },
+  keepAliveTimeoutMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
+  shutdownTimeoutMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
+  queuedWritesMax: { text: '1', value: 1, wrong: ['0', '1000001'] },
+  idempotencyTtlMs: { text: '1000', value: 1000, wrong: ['999', '31536000001'] },
+  slowRequestMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
+  logLevel: { text: 'debug', value: 'debug', wrong: ['DEBUG', 'verbose', 'constructor'] },
+  quickCheck: { text: 'true', value: true, wrong: ['yes', '1', 'TRUE'] },
+}
+
+function problemOf(read: () => unknown): string {
+  try {
+    read()
+  } catch (error) {
+    assert.ok(error instanceof SetupError, String(error))
+    return error.message
+  }
+  assert.fail('It was accepted')
+}
+
+test('without flags and environment the defaults hold, and the settings without one are absent', () => {
+  const config = readConfig({}, {})
+  for (const name of NAMES) {
+    const setting = SETTINGS[name]
+    assert.equal(config[name], 'default' in setting ? setting.default : undefined, name)
+  }
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 8080)
+  assert.equal(config.database, 'data/plantstore.db')
+  assert.equal(config.bodyBytesMax, 1024 * 1024)
+  assert.ok(Object.isFrozen(config))
+})
+
+test('every default is a value that its setting may have', () => {
+  for (const name of NAMES) {
+    const setting = SETTINGS[name]
+    if ('default' in setting) {
+      assert.equal(readConfig({}, { [variableOf(name)]: String(setting.default) })[name], setting.default)
+    }
+  }
+})
+
+for (const name of NAMES) {
+  const { text, value, wrong } = CASES[name]
+  const variable = variableOf(name)
+  const flag = flagOf(name)
+
+  test(`${variable} and ${flag} set ${name}, the flag before the variable`, () => {
+    assert.equal(readConfig({}, { [variable]: text })[name], value)
+    assert.equal(readConfig({ [name]: text }, {})[name], value)
+    assert.equal(readConfig({ [name]: text }, { [variable]: wrong[0] ?? 'other' })[name], value)
+  })
+
+  test(`what ${name} may not be is refused in a line that names where it was said`, () => {
+    for (const bad of wrong) {
+      if (bad !== '') {
+        const problem = problemOf(() => readConfig({}, { [variable]: bad }))
+        assert.ok(problem.startsWith(`${variable} must be `), problem)
+      }
+      const problem = problemOf(() => readConfig({ [name]: bad }, {}))
+      assert.ok(problem.startsWith(`${flag} must be `), problem)
+      assert.ok(!problem.includes('\n'), problem)
+    }
+  })
+}
+
+test('names are as people expect them', () => {
+  assert.equal(variableOf('queuedWritesMax'), 'PLANTSTORE_QUEUED_WRITES_MAX')
+  assert.equal(flagOf('queuedWritesMax'), '--queued-writes-max')
+  assert.equal(variableOf('host'), 'PLANTSTORE_HOST')
+})
+
+test('an empty variable counts as none', () => {
+  assert.equal(readConfig({}, { PLANTSTORE_PORT: '', PLANTSTORE_BASE_URL: '' }).port, 8080)
+})
+
+test('a boolean flag without a value means true', () => {
+  assert.equal(readConfig({ quickCheck: true }, {}).quickCheck, true)
+})
+
+test('a variable that looks like a setting and is none is refused: it is a typo', () => {
+  const typos: Environment = { PLANTSTORE_PROT: '80' }
+  assert.match(
+    problemOf(() => readConfig({}, typos)),
+    /^There is no setting PLANTSTORE_PROT\. See "plantstore serve --help"/,
+  )
+  assert.equal(readConfig({}, { PATH: '/bin', PLANTSTOREX: 'a' }).port, 8080)
+})
+
+test('a secret that is refused is never repeated, nor is a URL, which may hold a password', () => {
+  const cases: [SettingName, string][] = CASES.token.wrong.map((bad) => ['token', bad])
+  cases.push(['baseUrl', 'https://user:password@a.example'])
+  for (const [name, bad] of cases) {
+    for (const problem of [
+      problemOf(() => readConfig({}, { [variableOf(name)]: bad })),
+      problemOf(() => readConfig({ [name]: bad }, {})),
+    ]) {
+      assert.ok(!problem.includes(bad.slice(0, 8)), problem)
+    }
+  }
+})
+
+test('a wrong value that is repeated stays on one line', () => {
+  const problem = problemOf(() => readConfig({}, { PLANTSTORE_PORT: '80\n90' }))
+  assert.ok(!problem.includes('\n'), problem)
+})
