@@ -13,9 +13,11 @@ export function addServeCommand(program: Command): void {
     .description('run the service')
     .addHelpText(
       'after',
-      '\nEach setting can be given as an environment variable instead: --port as PLANTSTORE_PORT.',
+      '\nEach setting can be given as an environment variable instead: --port as PLANTSTORE_PORT.\nPLANTSTORE_TOKEN, one fixed token with every scope, only so.',
     )
   for (const [name, setting] of Object.entries(SETTINGS)) {
+    // A secret on the command line could be read in the list of processes.
+    if (setting.type === 'secret') continue
     const flag = flagOf(name as SettingName)
     const preset = 'default' in setting && setting.type !== 'boolean' ? ` (default: ${setting.default})` : ''
     const value = setting.type === 'boolean' ? '' : ` <${setting.type === 'choice' ? 'level' : setting.type}>`

@@ -1,9 +1,6 @@
 /** Only so much of a name is searched: nobody types more, and the index stays small beside a name of a megabyte. */
 const SEARCHED_CHARACTERS_MAX = 1000
 
-/** A query of more words than this says nothing more, and each one costs a look into the index. */
-const QUERY_WORDS_MAX = 16
-
 /** Letters that Unicode does not take apart, written the way people type them. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   '×': ' x ',
@@ -55,7 +52,7 @@ export function searchWords(text: string): string[] {
 
 /** The distinct words of a query. An empty list means that the query holds no word, and so finds nothing. */
 export function queryWords(query: string): string[] {
-  return [...new Set(searchWords(query))].slice(0, QUERY_WORDS_MAX)
+  return [...new Set(searchWords(query))]
 }
 
 /** Whether each of `words` begins some word of `name`: what a search promises of every plant that it returns. */

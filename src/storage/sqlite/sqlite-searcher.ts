@@ -17,6 +17,9 @@ export type SearchRequest =
 
 export type SearchReply = { page: PlantPage } | { tags: TagCount[] } | { failure: string }
 
+/** Words looked up in the index, a look each; the name itself is held against all of them. */
+const MATCHED_WORDS_MAX = 16
+
 const ID_MIN = -(2n ** 63n)
 const ID_MAX = 2n ** 63n - 1n
 
@@ -35,7 +38,10 @@ const countTags = database.prepare(`
 function searchPlants({ words, afterId, tag, limit }: PlantQuery & { words: readonly string[] }): PlantPage {
   if (words.length === 0 || afterId === ID_MAX) return { plants: [], hasMore: false }
   // Each word quoted, so that none is an operator of the query language; a star makes it a prefix.
-  const match = words.map((word) => `"${word}"*`).join(' ')
+  const match = words
+    .slice(0, MATCHED_WORDS_MAX)
+    .map((word) => `"${word}"*`)
+    .join(' ')
   const rows = search.iterate(match, afterId === undefined ? ID_MIN : afterId + 1n, tag ?? null)
   // The index may be a moment behind a change of name; the name itself decides.
   return readPage(rows, limit, (plant) => nameHolds(plant.name, words))
