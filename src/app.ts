@@ -59,7 +59,8 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
   })
   app.setErrorHandler(answerError)
   // To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else.
-  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  for (const method of app.supportedMethods)
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   logRequests(app, log, limits.slowRequestMs)
   const described = applyRouteRules(app, authenticate, basePath)
 

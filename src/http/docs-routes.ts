@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { answerBody, answerEmpty, type HeaderList } from './answers.ts'
+
+export interface DocsRoutesParts {
+  /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
+  basePath: string
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8'
+const STYLES = 'text/css; charset=utf-8'
+
+/** Every file below /docs/. A name from a client is looked up here and nowhere else, least of all on the disk. */
+const FILES: ReadonlyMap<string, { mediaType: string; location: string }> = new Map([
+  ['swagger-ui-bundle.js', { mediaType: SCRIPT, location: 'swagger-ui-dist/swagger-ui-bundle.js' }],
+  ['swagger-ui.css', { mediaType: STYLES, location: 'swagger-ui-dist/swagger-ui.css' }],
+  ['reference.js', { mediaType: SCRIPT, location: '../../web/docs/reference.js' }],
+  ['reference.css', { mediaType: STYLES, location: '../../web/docs/reference.css' }],
+  ['leaf.svg', { mediaType: 'image/svg+xml', location: '../../web/docs/leaf.svg' }],
+])
+
+/**
+ * The page runs its own scripts only and talks to the service that served it only, so a token that is pasted into it
+ * can go nowhere else. Swagger UI's stylesheet has its icons in `data:` URLs.
+ */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The names of the files stay the same from version to version, so a browser asks each time whether it is up to date. */
+const REVALIDATE = ['cache-control', 'no-cache']
+
+interface PublishedFile {
+  mediaType: string
+  plain: Buffer
+  gzipped: Buffer
+  digest: string
+}
+
+/** The interactive reference of the API: a page at /docs, and the files that it is made of. */
+export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoutesParts): void {
+  const page = publish('text/html; charset=utf-8', Buffer.from(docsPage(basePath)))
+  const published = new Map<string, Promise<PublishedFile>>()
+
+  /** Reads a file when it is first asked for: few ask, and a start should not wait for two megabytes. */
+  function fileNamed(name: string): Promise<PublishedFile> {
+    const known = published.get(name)
+    if (known !== undefined) return known
+    const file = FILES.get(name)
+    if (file === undefined) throw new AppError(40401)
+    const reading = readFile(new URL(import.meta.resolve(file.location))).then((bytes) =>
+      publish(file.mediaType, bytes),
+    )
+    published.set(name, reading)
+    // What could not be read this time is tried again the next time.
+    reading.catch(() => published.delete(name))
+    return reading
+  }
+
+  app.route({
+    method: 'GET',
+    url: '/docs',
+    config: { scope: 'public' },
+    async handler(request, reply) {
+      answerFile(request, reply, await page, [
+        'content-security-policy',
+        PAGE_POLICY,
+        'referrer-policy',
+        'no-referrer',
+        'cross-origin-opener-policy',
+        'same-origin',
+      ])
+    },
+  })
+
+  app.route<{ Params: { file: string } }>({
+    method: 'GET',
+    url: '/docs/:file',
+    config: { scope: 'public' },
+    async handler(request, reply) {
+      answerFile(request, reply, await fileNamed(request.params.file))
+    },
+  })
+}
+
+async function publish(mediaType: string, plain: Buffer): Promise<PublishedFile> {
+  const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 16)
+  return { mediaType, plain, gzipped: await promisify(gzip)(plain), digest }
+}
+
+function answerFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mediaType, plain, gzipped, digest }: PublishedFile,
+  fields: HeaderList = [],
+): void {
+  const { 'accept-encoding': accepted = '', 'if-none-match': known = '' } = request.headers
+  const zipped = acceptsGzip(String(accepted))
+  const etag = `"${digest}${zipped ? '-gzip' : ''}"`
+  const all = ['etag', etag, 'vary', 'accept-encoding', ...REVALIDATE, ...fields]
+  if (known.includes(etag)) answerEmpty(reply, 304, all)
+  else if (zipped) answerBody(reply, 200, mediaType, gzipped, ['content-encoding', 'gzip', ...all])
+  else answerBody(reply, 200, mediaType, plain, all)
+}
+
+/** Whether an Accept-Encoding field names gzip and does not rule it out (RFC 9110 §12.5.3). */
+function acceptsGzip(field: string): boolean {
+  return field
+    .toLowerCase()
+    .split(',')
+    .some((coding) => /^\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(coding))
+}
+
+function docsPage(basePath: string): string {
+  // The path of a URL holds neither quotation marks nor angle brackets, but it may hold an ampersand.
+  const base = basePath.replaceAll('&', '&amp;')
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Plant Store API reference</title>
+<link rel="icon" href="${base}/docs/leaf.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${base}/docs/swagger-ui.css">
+<link rel="stylesheet" href="${base}/docs/reference.css">
+<script src="${base}/docs/swagger-ui-bundle.js" defer></script>
+<script src="${base}/docs/reference.js" type="module"></script>
+</head>
+<body data-base-path="${base}">
+<header>
+<a class="home" href="${base}/"><img src="${base}/docs/leaf.svg" alt="" width="28" height="28"> Plant Store</a>
+<nav aria-label="The document behind this page">
+<a href="${base}/openapi.json">openapi.json</a>
+<a href="${base}/openapi.yaml">openapi.yaml</a>
+</nav>
+</header>
+<main id="reference"><p class="notice">The reference is being loaded …</p></main>
+<noscript><p class="notice">This page needs JavaScript. The same is told in
+<a href="${base}/openapi.yaml">openapi.yaml</a>.</p></noscript>
+</body>
+</html>
+`
+}
