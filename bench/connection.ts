@@ -25,7 +25,7 @@ export async function connect(url: string, token: string): Promise<Connection> {
     waiting?.reject(error)
     waiting = undefined
   }
-  socket.on('error', fail)
+  socket.on('error', (error) => fail(new Error(`${url} broke the connection: ${error.message}`)))
   socket.on('close', () => fail(new Error(`${url} closed the connection`)))
   socket.on('data', (chunk: Buffer) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk])

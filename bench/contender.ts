@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import { connect } from './connection.ts'
 import type { RunningServer } from './processes.ts'
 
@@ -44,4 +46,9 @@ export async function fill(url: string, bodies: Iterator<string>): Promise<void>
 /** The bodies of the plants that each contender holds before a load begins. */
 export function* seedBodies(): Generator<string, void, undefined> {
   for (let id = 1; id <= SEEDED_PLANTS; id++) yield newPlantJson(id)
+}
+
+/** A folder of its own in the one that the run works in. */
+export function newFolder(workFolder: string): string {
+  return mkdtempSync(join(workFolder, 'store-'))
 }

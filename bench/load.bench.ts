@@ -1,8 +1,9 @@
 import type { Contender } from './contender.ts'
 import { type Measurement, measureLoad } from './load.ts'
 import type { BenchOptions, LoadName } from './options.ts'
-import { residentMiB, untilQuiet } from './processes.ts'
+import { residentMb, untilQuiet } from './processes.ts'
 import { INSERT_LOOP, measureInsertLoop, startEcho, startOurs } from './start-contenders.ts'
+import { startPeers } from './start-peers.ts'
 
 const WARM_UP_SECONDS_MAX = 2
 
@@ -16,7 +17,7 @@ export interface LoadReport {
   load: LoadName
   contenders: ContenderRounds[]
   /** Memory of our service after the last round. */
-  residentMiB: number
+  residentMb: number
 }
 
 /**
@@ -33,6 +34,7 @@ export async function benchLoad(
     const ours = await startOurs(workFolder, options.engine)
     contenders.push(ours)
     contenders.push(await startEcho(ours))
+    if (options.withPeers) contenders.push(...(await startPeers(workFolder)))
     const warmUpSeconds = Math.min(WARM_UP_SECONDS_MAX, options.seconds)
     await Promise.all(contenders.map((contender) => measureLoad(load, contender, warmUpSeconds)))
     for (const { name, pid } of contenders) await untilQuiet(name, pid)
@@ -51,7 +53,7 @@ export async function benchLoad(
         insertLoop.rounds.push({ perSecond, p50Ms: Number.NaN, p99Ms: Number.NaN })
       }
     }
-    return { load, contenders: reports, residentMiB: residentMiB(ours.pid) }
+    return { load, contenders: reports, residentMb: residentMb(ours.pid).now }
   } finally {
     await Promise.all(contenders.map((contender) => contender.stop()))
   }

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const START_TIMEOUT_MS = 15_000
-const STOP_TIMEOUT_MS = 10_000
+/** The service itself takes up to ten seconds for what is in flight. */
+const STOP_TIMEOUT_MS = 15_000
 const OUTPUT_CHARACTERS_MAX = 4_000
 
 /** Below this share of one core a process counts as quiet. */
@@ -51,10 +52,18 @@ export async function startServer(plan: ProcessPlan): Promise<RunningServer> {
     child.kill('SIGKILL')
     throw new Error(`${plan.args.join(' ')} did not start:\n${output()}`)
   }
+  let isStopping = false
+  void ended.then((status) => {
+    if (isStopping) return
+    process.stderr.write(
+      `${plan.args.join(' ')} ended by itself (${child.signalCode ?? status}):\n${output()}\n`,
+    )
+  })
   return {
     pid: child.pid,
     url,
     async stop() {
+      isStopping = true
       child.kill('SIGTERM')
       const patience = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
       await ended
@@ -117,10 +126,14 @@ async function answeringUrl(url: string, deadline: AbortSignal): Promise<string 
   return undefined
 }
 
-/** Resident memory of a process in MiB, now; NaN where the system does not tell (it takes /proc). */
-export function residentMiB(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(`/proc/${pid}/status`))?.[1]
-  return kib === undefined ? Number.NaN : Number(kib) / 1024
+/** Resident memory of a process in MB (10⁶ bytes): now, and at its highest. NaN where there is no /proc to tell. */
+export function residentMb(pid: number): { now: number; peak: number } {
+  const status = readProc(`/proc/${pid}/status`)
+  const field = (name: string) => {
+    const kib = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]
+    return kib === undefined ? Number.NaN : (Number(kib) * 1024) / 1e6
+  }
+  return { now: field('VmRSS'), peak: field('VmHWM') }
 }
 
 /**

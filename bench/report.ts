@@ -1,22 +1,89 @@
 import type { LoadReport } from './load.bench.ts'
-import { medianOf, ratiosOf, type Spread } from './statistics.ts'
+import type { MillionReport } from './million.bench.ts'
+import type { LoadName } from './options.ts'
+import type { StartReport } from './start.bench.ts'
+import { medianOf, ratiosOf, type Spread, spreadOf } from './statistics.ts'
+
+const LOAD_MEANINGS: Record<LoadName, string> = {
+  create: 'POST /plants, each with an id of its own and a tag; answered when the plant is on disk.',
+  get: 'GET /plants/{id} of one of 10,000 plants, at random.',
+  list: 'GET /plants, a page of 100 of 10,000 plants from a random place on.',
+  mixed: '80 % gets, 15 % creates, 5 % pages of 100, shuffled.',
+}
 
 /** The part of the report on one load, in Markdown. */
-export function loadSection({ load, contenders, residentMiB }: LoadReport): string {
+export function loadSection({ load, contenders, residentMb }: LoadReport): string {
   const ours = contenders[0]?.rounds.map(({ perSecond }) => perSecond) ?? []
   const rows = contenders.map(({ name, rounds }, at) => {
     const perSecond = rounds.map((round) => round.perSecond)
     return [
       name,
       whole(medianOf(perSecond)),
-      at === 0 ? '' : spreadText(ratiosOf(ours, perSecond)),
+      at === 0 ? '' : ratioText(ratiosOf(ours, perSecond)),
       milliseconds(medianOf(rounds.map(({ p50Ms }) => p50Ms))),
       milliseconds(medianOf(rounds.map(({ p99Ms }) => p99Ms))),
       milliseconds(Math.max(...rounds.map(({ p99Ms }) => p99Ms))),
+      '0',
     ]
   })
-  const head = ['', 'a second', 'ratio: ours / it (min–max)', 'p50 ms', 'p99 ms', 'worst p99 ms']
-  return `## ${load}\n\n${table([head, ...rows])}\nOur service's memory afterwards: ${whole(residentMiB)} MiB.\n`
+  const head = ['', 'a second', 'ours / it (min–max)', 'p50 ms', 'p99 ms', 'worst p99 ms', 'errors']
+  return section(
+    load,
+    LOAD_MEANINGS[load],
+    [head, ...rows],
+    `Resident memory of our service after the last round: ${whole(residentMb)} MB.`,
+  )
+}
+
+/** The part of the report on a million plants. */
+export function millionSection(report: MillionReport): string {
+  const { plants, fillSeconds, indexSeconds, bytesPerPlant, residentMb } = report
+  const timed = (name: string, times: number[]) => {
+    const { median, min, max } = spreadOf(times)
+    return [name, milliseconds(median), `${milliseconds(min)}–${milliseconds(max)}`]
+  }
+  const facts = [
+    ['', 'measured'],
+    ['creates a second while filling', whole(plants / fillSeconds)],
+    ['search index up to date after the last create', `${indexSeconds.toFixed(1)} s`],
+    ['file, bytes a plant', whole(bytesPerPlant)],
+    ['resident memory after the last create', `${whole(residentMb.afterFill)} MB`],
+    ['resident memory after the reads below', `${whole(residentMb.afterReads)} MB`],
+    ['resident memory at its highest', `${whole(residentMb.peak)} MB`],
+  ]
+  const times = [
+    ['', 'median ms', 'min–max'],
+    timed('first page of 100', report.firstPageMs),
+    timed('last page of 100', report.lastPageMs),
+    ...report.searches.map(({ kind, share, milliseconds }) =>
+      timed(`search for ${kind} (${share})`, milliseconds),
+    ),
+    timed('GET /tags', report.tagsMs),
+  ]
+  return section(
+    'million',
+    `${whole(plants)} plants stored over HTTP through 64 connections by one running service, which then answers one request at a time; the first and the last page in turn.`,
+    facts,
+    table(times),
+  )
+}
+
+/** The part of the report on starts. */
+export function startSection({ milliseconds: times, plants }: StartReport): string {
+  const { median, min, max } = spreadOf(times)
+  return section(
+    'start',
+    `From the start of the process (serve, on a store of ${whole(plants)} plants) to the first 200 of POST /plants.`,
+    [
+      ['', 'median ms', 'min–max'],
+      [`${times.length} starts`, whole(median), `${whole(min)}–${whole(max)}`],
+    ],
+  )
+}
+
+/** A section: what was measured, the numbers, and what else is to be said. */
+function section(title: string, meaning: string, rows: string[][], after = ''): string {
+  return [`## ${title}`, meaning, table(rows), after].filter((part) => part !== '').join('\n\n')
 }
 
 /** A Markdown table, padded so that it reads well as text too. The first row is its head. */
@@ -25,15 +92,16 @@ export function table(rows: string[][]): string {
     Math.max(3, ...rows.map((row) => (row[column] ?? '').length)),
   )
   const lines = rows.map((row) => line(row.map((cell, column) => cell.padEnd(widths[column] ?? 0))))
-  return [lines[0], line(widths.map((width) => '-'.repeat(width))), ...lines.slice(1), ''].join('\n')
+  return [lines[0], line(widths.map((width) => '-'.repeat(width))), ...lines.slice(1)].join('\n')
 }
 
 function line(cells: string[]): string {
   return `| ${cells.join(' | ')} |`
 }
 
-export function spreadText({ median, min, max }: Spread): string {
-  return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
+export function ratioText({ median, min, max }: Spread): string {
+  const text = (value: number) => (value < 100 ? value.toFixed(2) : whole(value))
+  return `${text(median)} (${text(min)}–${text(max)})`
 }
 
 export function whole(value: number): string {

@@ -1,19 +1,76 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { benchLoad } from './load.bench.ts'
-import { LOAD_NAMES, readOptions, USAGE } from './options.ts'
-import { loadSection } from './report.ts'
+import { describeRun } from './machine.ts'
+import { benchMillion } from './million.bench.ts'
+import { type BenchOptions, LOAD_NAMES, readOptions, USAGE } from './options.ts'
+import { loadSection, millionSection, startSection, table } from './report.ts'
+import { benchStart } from './start.bench.ts'
+import { installPeers, PEER_REMARKS } from './start-peers.ts'
+import { type Reports, targetsTable } from './targets.ts'
+
+const RESULTS_FILE = fileURLToPath(new URL('results.md', import.meta.url))
 
 const options = readOptionsOrExit()
+if (options.withPeers && LOAD_NAMES.some((load) => options.only.includes(load))) installPeers()
 const workFolder = makeWorkFolder()
-process.once('exit', () => rmSync(workFolder, { recursive: true, force: true }))
+process.once('exit', () => rmSync(workFolder, { recursive: true, force: true, maxRetries: 3 }))
+
+const run = describeRun(workFolder)
+const reports: Reports = { loads: [], million: undefined, start: undefined }
+const sections: string[] = []
 
 for (const load of LOAD_NAMES) {
-  if (options.only.includes(load)) console.log(loadSection(await benchLoad(load, options, workFolder)))
+  if (!options.only.includes(load)) continue
+  const report = await benchLoad(load, options, workFolder)
+  reports.loads.push(report)
+  tell(loadSection(report))
+}
+if (options.only.includes('million')) {
+  reports.million = await benchMillion(options, workFolder)
+  tell(millionSection(reports.million))
+}
+if (options.only.includes('start')) {
+  reports.start = await benchStart(options.engine, workFolder)
+  tell(startSection(reports.start))
+}
+const targets = targetsTable(reports)
+if (targets !== '') console.log(`## Targets\n\n${targets}\n`)
+if (options.write) writeFileSync(RESULTS_FILE, resultsPage(options))
+
+/** Each section as soon as it is known: a run takes minutes. */
+function tell(section: string): void {
+  sections.push(section)
+  console.log(`${section}\n`)
 }
 
-function readOptionsOrExit() {
+function resultsPage({ rounds, seconds, withPeers }: BenchOptions): string {
+  const parts = [
+    '# What the bench measured',
+    `Written by \`npm run bench -- --write\`. Each load runs for ${seconds} s on one contender after the other, ${rounds} rounds of it; a ratio is the median of the ratios of the rounds, with the smallest and the largest. Every contender is a process of its own with 10,000 plants in it, warmed up first, and each waits until the one before has nothing more to do (so the time that our service takes for its search index after a burst of creates is in no other's measurement, nor in its own: see "million"). One answer that is not 2xx ends the run.`,
+    table([['', 'this run'], ...run]),
+    ...(targets === '' ? [] : ['## Targets', targets]),
+    ...(reports.loads.length === 0 ? [] : ['## Beside what', contenderRemarks(withPeers)]),
+    ...sections,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function contenderRemarks(withPeers: boolean): string {
+  const remarks: Record<string, string> = {
+    'node:http echo':
+      'reads the whole body and answers with it, and a get with a constant body as long as ours: what HTTP alone costs in Node.',
+    'SQLite insert loop':
+      'inserts the same rows into the same table and index, 64 to a commit, WAL, synchronous = FULL, without HTTP: what storage alone costs.',
+    ...(withPeers ? PEER_REMARKS : {}),
+  }
+  return Object.entries(remarks)
+    .map(([name, remark]) => `- **${name}** ${remark}`)
+    .join('\n')
+}
+
+function readOptionsOrExit(): BenchOptions {
   try {
     const read = readOptions(process.argv.slice(2))
     if (read !== 'help') return read

@@ -1,8 +1,7 @@
-import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from './connection.ts'
-import { type Contender, fill, seedBodies, TOKEN } from './contender.ts'
+import { type Contender, fill, newFolder, seedBodies, TOKEN } from './contender.ts'
 import type { Engine } from './options.ts'
 import { type RunningServer, runScript, startServer } from './processes.ts'
 
@@ -12,11 +11,6 @@ export const ECHO = 'node:http echo'
 export const INSERT_LOOP = 'SQLite insert loop'
 
 const PAGE_PATH = '/plants?limit=100&after='
-
-/** A folder of its own in the one that the run works in. */
-export function newFolder(workFolder: string): string {
-  return mkdtempSync(join(workFolder, 'store-'))
-}
 
 /** Starts our service on a store in `folder`, made there when missing. */
 export function startService(folder: string, _engine: Engine): Promise<RunningServer> {

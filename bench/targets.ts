@@ -1,0 +1,87 @@
+import type { LoadReport } from './load.bench.ts'
+import type { MillionReport } from './million.bench.ts'
+import type { LoadName } from './options.ts'
+import { ratioText, table, whole } from './report.ts'
+import type { StartReport } from './start.bench.ts'
+import { ECHO } from './start-contenders.ts'
+import { medianOf, ratiosOf } from './statistics.ts'
+
+const CREATE_RATIO_MIN = 0.75
+const CREATE_P99_MS_MAX = 10
+const GET_RATIO_MIN = 0.7
+const RESIDENT_MB_MAX = 200
+/** Two reads of equal cost differ by less than this from run to run. */
+const LAST_PAGE_RATIO_MAX = 1.1
+const START_MS_MAX = 500
+
+export interface Reports {
+  loads: LoadReport[]
+  million: MillionReport | undefined
+  start: StartReport | undefined
+}
+
+/** What we promise ourselves beside what this run showed, the missed ones as well. */
+export function targetsTable({ loads, million, start }: Reports): string {
+  const rows = [
+    ...createTargets(loads.find(({ load }) => load === 'create')),
+    ...getTargets(loads.find(({ load }) => load === 'get')),
+    ...millionTargets(million),
+    ...startTargets(start),
+  ]
+  return rows.length === 0 ? '' : table([['', 'target', 'measured', ''], ...rows])
+}
+
+function createTargets(report: LoadReport | undefined): string[][] {
+  if (report === undefined) return []
+  const p99Ms = medianOf(report.contenders[0]?.rounds.map((round) => round.p99Ms) ?? [])
+  return [
+    echoTarget('create', report, CREATE_RATIO_MIN),
+    target('create: p99', `< ${CREATE_P99_MS_MAX} ms`, `${p99Ms.toFixed(2)} ms`, p99Ms < CREATE_P99_MS_MAX),
+  ]
+}
+
+function getTargets(report: LoadReport | undefined): string[][] {
+  return report === undefined ? [] : [echoTarget('get', report, GET_RATIO_MIN)]
+}
+
+function echoTarget(load: LoadName, { contenders }: LoadReport, ratioMin: number): string[] {
+  const perSecond = (name: string | undefined) =>
+    contenders.find((one) => one.name === name)?.rounds.map((round) => round.perSecond) ?? []
+  const ratios = ratiosOf(perSecond(contenders[0]?.name), perSecond(ECHO))
+  return target(
+    `${load}: share of the ${ECHO}`,
+    `≥ ${ratioMin.toFixed(2)}`,
+    ratioText(ratios),
+    ratios.median >= ratioMin,
+  )
+}
+
+function millionTargets(report: MillionReport | undefined): string[][] {
+  if (report === undefined) return []
+  const { plants, residentMb, firstPageMs, lastPageMs } = report
+  const pageRatio = medianOf(lastPageMs) / medianOf(firstPageMs)
+  return [
+    target(
+      `memory with ${whole(plants)} plants`,
+      `< ${RESIDENT_MB_MAX} MB`,
+      `${whole(residentMb.afterReads)} MB`,
+      residentMb.afterReads < RESIDENT_MB_MAX && residentMb.afterFill < RESIDENT_MB_MAX,
+    ),
+    target(
+      'last page / first page, time',
+      `≤ ${LAST_PAGE_RATIO_MAX}`,
+      pageRatio.toFixed(2),
+      pageRatio <= LAST_PAGE_RATIO_MAX,
+    ),
+  ]
+}
+
+function startTargets(report: StartReport | undefined): string[][] {
+  if (report === undefined) return []
+  const median = medianOf(report.milliseconds)
+  return [target('start to first 200', `< ${START_MS_MAX} ms`, `${whole(median)} ms`, median < START_MS_MAX)]
+}
+
+function target(name: string, wanted: string, measured: string, isMet: boolean): string[] {
+  return [name, wanted, measured, isMet ? 'met' : '**missed**']
+}
