@@ -1,13 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { type Environment, readConfig } from '../../src/config.ts'
 import { serve } from '../../src/serve.ts'
 
 /** A token with every scope that each service started here knows. */
 export const TOKEN = 'test-token-with-every-scope'
+
+/** The end of a test, or of a file of tests: a TestContext, or `{ after }` of node:test itself. */
+export interface Lifetime {
+  after(finish: () => void | Promise<void>): void
+}
 
 type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
 
@@ -26,14 +30,14 @@ export interface StartedApp {
 }
 
 /** A folder of the test's own, which goes when the test ends. */
-export function temporaryFolder(test: TestContext): string {
+export function temporaryFolder(test: Lifetime): string {
   const folder = mkdtempSync(join(tmpdir(), 'plantstore-test-'))
   test.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** Runs the real service on a free port over a store of its own; it stops when the test ends. */
-export async function startApp(test: TestContext, settings: Environment = {}): Promise<StartedApp> {
+export async function startApp(test: Lifetime, settings: Environment = {}): Promise<StartedApp> {
   const database = settings.PLANTSTORE_DATABASE ?? join(temporaryFolder(test), 'plants.db')
   const log: Record<string, unknown>[] = []
   const config = readConfig(
