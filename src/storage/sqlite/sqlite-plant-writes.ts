@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { preconditionHolds } from '../../plants/plant-store.ts'
 import { rowToPlant } from './sqlite-rows.ts'
-import type { Write, WriteOutcome } from './write-batch.ts'
+import { createOutcome, type Write, type WriteOutcome } from './write-batch.ts'
 
 type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>
 
@@ -9,39 +9,44 @@ type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>
 export type PlantWrites = ReturnType<typeof createPlantWrites>
 
 export function createPlantWrites(database: DatabaseSync, idempotencyTtlUs: number) {
-  const { insertPlant, selectPlant, updatePlant, deletePlant, noteUnindexed, selectKey, insertKey } =
-    prepareStatements(database)
+  const statements = prepareStatements(database)
+  let newestDeletedUs = 0
 
-  /** Adds a plant: false when the id is taken. */
-  function insert(id: bigint, name: string, tag: string | null, atUs: number): boolean {
-    if (insertPlant.run(id, name, tag, atUs).changes === 0n) return false
-    noteUnindexed.run(id)
-    return true
+  /** To be called when the transaction has begun: other processes delete plants, too. */
+  function beginBatch(): void {
+    newestDeletedUs = Number(statements.selectNewestDeleted.get()?.version)
+  }
+
+  /** Adds a plant and tells its time of creation: NaN when the id is taken. */
+  function insert(id: bigint, name: string, tag: string | null, atUs: number): number {
+    // Newer than any plant that is gone: whoever knows a version of that one must not match this one by it.
+    const createdAtUs = nextVersion(atUs, newestDeletedUs)
+    if (statements.insertPlant.run(id, name, tag, createdAtUs).changes === 0n) return Number.NaN
+    statements.noteUnindexed.run(id)
+    return createdAtUs
   }
 
   function create({ id, name, tag, atUs, idempotency }: WriteOf<'create'>): WriteOutcome {
-    if (idempotency === undefined) {
-      return insert(id, name, tag, atUs) ? { outcome: 'created', createdAtUs: atUs } : { outcome: 'taken' }
-    }
+    if (idempotency === undefined) return createOutcome(insert(id, name, tag, atUs))
     const { caller, key, fingerprint } = idempotency
-    const known = selectKey.get(caller, key)
+    const known = statements.selectKey.get(caller, key)
     if (known !== undefined && Number(known.plant_created_at) >= atUs - idempotencyTtlUs) {
       if (known.fingerprint !== fingerprint) return { outcome: 'key-reused' }
       return { outcome: 'created', createdAtUs: Number(known.plant_created_at) }
     }
-    if (!insert(id, name, tag, atUs)) return { outcome: 'taken' }
-    insertKey.run(caller, key, fingerprint, atUs)
-    return { outcome: 'created', createdAtUs: atUs }
+    const createdAtUs = insert(id, name, tag, atUs)
+    if (!Number.isNaN(createdAtUs)) statements.insertKey.run(caller, key, fingerprint, createdAtUs)
+    return createOutcome(createdAtUs)
   }
 
   function find(id: bigint) {
-    const row = selectPlant.get(id)
+    const row = statements.selectPlant.get(id)
     return row === undefined ? undefined : rowToPlant(row)
   }
 
   function update(id: bigint, name: string, tag: string | null, atUs: number): void {
-    updatePlant.run(id, name, tag, atUs)
-    noteUnindexed.run(id)
+    statements.updatePlant.run(id, name, tag, atUs)
+    statements.noteUnindexed.run(id)
   }
 
   function replace({ id, name, tag, atUs, precondition }: WriteOf<'replace'>): WriteOutcome {
@@ -49,8 +54,8 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlUs: numb
     if (!preconditionHolds(precondition, found?.updatedAtUs)) return { outcome: 'mismatch' }
     const plant = tag === null ? { id, name } : { id, name, tag }
     if (found === undefined) {
-      insert(id, name, tag, atUs)
-      return { outcome: 'created', plant: { ...plant, createdAtUs: atUs, updatedAtUs: atUs } }
+      const createdAtUs = insert(id, name, tag, atUs)
+      return { outcome: 'created', plant: { ...plant, createdAtUs, updatedAtUs: createdAtUs } }
     }
     const updatedAtUs = nextVersion(atUs, found.updatedAtUs)
     update(id, name, tag, updatedAtUs)
@@ -73,12 +78,16 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlUs: numb
     const found = find(id)
     if (found === undefined) return { outcome: 'absent' }
     if (!preconditionHolds(precondition, found.updatedAtUs)) return { outcome: 'mismatch' }
-    deletePlant.run(id)
-    noteUnindexed.run(id)
+    statements.deletePlant.run(id)
+    statements.noteUnindexed.run(id)
+    if (found.updatedAtUs > newestDeletedUs) {
+      newestDeletedUs = found.updatedAtUs
+      statements.noteNewestDeleted.run(newestDeletedUs)
+    }
     return { outcome: 'deleted' }
   }
 
-  return { insert, create, replace, change, remove }
+  return { beginBatch, insert, create, replace, change, remove }
 }
 
 /** Two changes within a microsecond are two versions all the same. */
@@ -105,5 +114,7 @@ function prepareStatements(database: DatabaseSync) {
       'SELECT fingerprint, plant_created_at FROM idempotency_keys WHERE caller = ? AND key = ?',
     ),
     insertKey: prepare('INSERT OR REPLACE INTO idempotency_keys VALUES (?, ?, ?, ?)'),
+    selectNewestDeleted: prepare('SELECT version FROM newest_deleted_version'),
+    noteNewestDeleted: prepare('UPDATE newest_deleted_version SET version = ?'),
   }
 }

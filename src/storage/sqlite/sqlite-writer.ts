@@ -22,11 +22,12 @@ const indexer = createSearchIndexer(database)
 const keyPurge = createKeyPurge(database, idempotencyTtlMs * 1000)
 
 function commitBatch(batch: WriteBatch): WriteReply {
-  const created = new Uint8Array(batch.ids.length)
+  const createdAtUs = new Float64Array(batch.ids.length)
   const others = new Map<number, WriteOutcome>()
   try {
     database.exec('BEGIN IMMEDIATE')
-    for (let at = 0; at < created.length; at++) {
+    plants.beginBatch()
+    for (let at = 0; at < createdAtUs.length; at++) {
       const other = batch.others.get(at)
       if (other !== undefined) {
         others.set(at, perform(other))
@@ -34,7 +35,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
         const id = batch.ids[at] as bigint
         const name = batch.names[at] as string
         const tag = batch.tags[at] as string | null
-        created[at] = plants.insert(id, name, tag, batch.times[at] as number) ? 1 : 0
+        createdAtUs[at] = plants.insert(id, name, tag, batch.times[at] as number)
       }
     }
     database.exec('COMMIT')
@@ -44,7 +45,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
     return { failure: { errcode, message } }
   }
   indexer.noteWrites()
-  return { created, others }
+  return { createdAtUs, others }
 }
 
 function perform(write: Write): WriteOutcome {

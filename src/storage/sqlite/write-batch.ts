@@ -45,12 +45,15 @@ export interface WriteBatch {
   others: Map<number, Write>
 }
 
-/** The way back: for plain creates whether each was created; the rest by its place; or the failure of the whole batch. */
+/**
+ * The way back: for plain creates the time of each creation, NaN where the id was taken; the rest by its place; or the
+ * failure of the whole batch.
+ */
 export type WriteReply =
-  | { created: Uint8Array; others: Map<number, WriteOutcome> }
+  | { createdAtUs: Float64Array; others: Map<number, WriteOutcome> }
   | { failure: { errcode: number | undefined; message: string } }
 
-const TAKEN: WriteOutcome = { outcome: 'taken' }
+const TAKEN: CreateOutcome = { outcome: 'taken' }
 
 export function encodeBatch(writes: readonly Write[]): WriteBatch {
   const batch: WriteBatch = {
@@ -74,14 +77,14 @@ export function encodeBatch(writes: readonly Write[]): WriteBatch {
   return batch
 }
 
+/** The outcome of a create, from the time at which the plant was created: NaN when its id was taken. */
+export function createOutcome(createdAtUs: number): CreateOutcome {
+  return Number.isNaN(createdAtUs) ? TAKEN : { outcome: 'created', createdAtUs }
+}
+
 export function decodeReply(
   reply: Exclude<WriteReply, { failure: unknown }>,
   writes: readonly Write[],
 ): WriteOutcome[] {
-  return writes.map((write, at) => {
-    const other = reply.others.get(at)
-    if (other !== undefined) return other
-    if (reply.created[at] === 0 || write.kind !== 'create') return TAKEN
-    return { outcome: 'created', createdAtUs: write.atUs }
-  })
+  return writes.map((_write, at) => reply.others.get(at) ?? createOutcome(reply.createdAtUs[at] as number))
 }
