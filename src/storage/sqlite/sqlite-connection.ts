@@ -66,6 +66,15 @@ export function storageError(cause: unknown): AppError {
   return new AppError(50302, 'The storage failed; nothing was stored. Try again in a moment.', { cause })
 }
 
+/** Runs a read in this thread; its failure is one of the storage. */
+export function reading<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw storageError(error)
+  }
+}
+
 function checkFile(database: DatabaseSync, path: string): void {
   const rows = database.prepare('PRAGMA quick_check').all()
   const findings = rows.map((row) => String(Object.values(row)[0]))

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
 import type { PlantPage, PlantQuery, PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
-import { storageError } from './sqlite-connection.ts'
+import { reading, storageError } from './sqlite-connection.ts'
 import { readPage, rowToPlant } from './sqlite-rows.ts'
 import type { SearchReply, SearchRequest } from './sqlite-searcher.ts'
 import type { Thread } from './sqlite-thread.ts'
@@ -19,15 +19,6 @@ export interface SqlitePlantStoreParts {
   searcher: Thread<SearchRequest, SearchReply>
   writes: GroupCommit<Write, WriteOutcome>
   nowMs: () => number
-}
-
-/** Runs a read in this thread; its failure is one of the storage. */
-function reading<Result>(read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    throw storageError(error)
-  }
 }
 
 /** Plants in SQLite. What it promises is written at `PlantStore`. */

@@ -23,7 +23,7 @@ export function rowToToken(row: Row): StoredToken {
   const token: StoredToken = {
     id: row.id as string,
     label: row.label as string,
-    scopes: String(row.scopes).split(' ') as Scope[],
+    scopes: row.scopes === '' ? [] : (String(row.scopes).split(' ') as Scope[]),
     createdAtMs: Number(row.created_at),
   }
   if (row.expires_at !== null) token.expiresAtMs = Number(row.expires_at)

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TokenStore } from '../../tokens/token-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
+import { reading } from './sqlite-connection.ts'
 import { rowToToken } from './sqlite-rows.ts'
 import type { Write, WriteOutcome } from './write-batch.ts'
 
@@ -15,14 +16,15 @@ export function createSqliteTokenStore(
   const selectAll = reader.prepare(`SELECT ${COLUMNS} FROM tokens ORDER BY created_at, id`)
   return {
     async create(token, hash) {
-      await writes.submit({ kind: 'create-token', token, hash })
+      const { outcome } = await writes.submit({ kind: 'create-token', token, hash })
+      if (outcome !== 'done') throw new Error('a token with this id or hash is stored already')
     },
     async findByHash(hash) {
-      const row = selectByHash.get(hash)
+      const row = reading(() => selectByHash.get(hash))
       return row === undefined ? undefined : rowToToken(row)
     },
     async list() {
-      return selectAll.all().map(rowToToken)
+      return reading(() => selectAll.all()).map(rowToToken)
     },
     async revoke(id) {
       return (await writes.submit({ kind: 'revoke-token', id })).outcome === 'done'

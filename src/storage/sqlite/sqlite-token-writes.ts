@@ -4,15 +4,17 @@ import type { StoredToken } from '../../tokens/token.ts'
 /** The writes of tokens, each a part of the transaction that its caller has begun. */
 export function createTokenWrites(database: DatabaseSync) {
   const insertToken = database.prepare(
-    'INSERT INTO tokens (id, hash, label, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO tokens (id, hash, label, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
   const deleteToken = database.prepare('DELETE FROM tokens WHERE id = ?')
   const updateTokenUse = database.prepare('UPDATE tokens SET last_used_at = ?2 WHERE id = ?1')
   // `run` reports the last rowid of the connection, a plant's id maybe, and throws where it is no safe number.
   for (const statement of [insertToken, deleteToken, updateTokenUse]) statement.setReadBigInts(true)
   return {
-    create({ id, label, scopes, createdAtMs, expiresAtMs }: StoredToken, hash: string): void {
-      insertToken.run(id, hash, label, scopes.join(' '), createdAtMs, expiresAtMs ?? null)
+    /** False when the id or the hash is in use. */
+    create({ id, label, scopes, createdAtMs, expiresAtMs }: StoredToken, hash: string): boolean {
+      const { changes } = insertToken.run(id, hash, label, scopes.join(' '), createdAtMs, expiresAtMs ?? null)
+      return changes !== 0n
     },
     /** False when there was none. */
     revoke: (id: string): boolean => deleteToken.run(id).changes !== 0n,

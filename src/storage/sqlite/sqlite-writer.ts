@@ -59,8 +59,7 @@ function perform(write: Write): WriteOutcome {
     case 'delete':
       return plants.remove(write)
     case 'create-token':
-      tokens.create(write.token, write.hash)
-      return { outcome: 'done' }
+      return { outcome: tokens.create(write.token, write.hash) ? 'done' : 'taken' }
     case 'revoke-token':
       return { outcome: tokens.revoke(write.id) ? 'done' : 'absent' }
     case 'note-token-use':
