@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { StoredPlant } from '../../src/plants/plant.ts'
+import type { PlantStore } from '../../src/plants/plant-store.ts'
+import { NOTABLE_IDS } from './notable-ids.ts'
+import type { SharedStorage } from './opened-storage.ts'
+
+/** Stores a plant and reads it back. */
+async function planted(plants: PlantStore, id: bigint, tag?: string): Promise<StoredPlant> {
+  await plants.create(tag === undefined ? { id, name: 'Rosa' } : { id, name: 'Rosa', tag })
+  const plant = await plants.get(id)
+  assert.ok(plant)
+  return plant
+}
+
+export function describeEdits(shared: SharedStorage): void {
+  describe('replace', () => {
+    test('a replaced plant keeps its id and its creation, and nothing else of the old one', async () => {
+      const { plants, clock } = shared
+      const old = await planted(plants, 3n, 'shrub')
+      clock.advance(1)
+      const replaced = await plants.replace(3n, { name: 'Rosa canina' })
+      const plant = {
+        id: 3n,
+        name: 'Rosa canina',
+        createdAtUs: old.createdAtUs,
+        updatedAtUs: old.createdAtUs + 1000,
+      }
+      assert.deepEqual(replaced, { outcome: 'replaced', plant })
+      assert.deepEqual(await plants.get(3n), plant)
+    })
+
+    test('replacing a plant that is not there creates it, and says so', async () => {
+      const { plants, clock } = shared
+      const createdAtUs = clock.nowMs() * 1000
+      for (const id of NOTABLE_IDS) {
+        const plant = { id, name: `plant ${id}`, tag: 'new', createdAtUs, updatedAtUs: createdAtUs }
+        assert.deepEqual(await plants.replace(id, { name: plant.name, tag: 'new' }), {
+          outcome: 'created',
+          plant,
+        })
+        assert.deepEqual(await plants.get(id), plant)
+      }
+    })
+  })
+
+  describe('change', () => {
+    test('a change touches the members that it names, and only those', async () => {
+      const { plants } = shared
+      await planted(plants, 1n, 'shrub')
+      const steps = [
+        [{ name: 'Rosa alba' }, 'Rosa alba', 'shrub'],
+        [{ tag: 'tree' }, 'Rosa alba', 'tree'],
+        [{ tag: '' }, 'Rosa alba', ''],
+        [{ tag: null }, 'Rosa alba', undefined],
+        [{ tag: null }, 'Rosa alba', undefined],
+        [{ name: '' }, '', undefined],
+        [{ name: 'Rosa', tag: 'again' }, 'Rosa', 'again'],
+        [{}, 'Rosa', 'again'],
+      ] as const
+      for (const [change, name, tag] of steps) {
+        const changed = await plants.change(1n, change)
+        assert.equal(changed.outcome, 'changed')
+        const stored = await plants.get(1n)
+        assert.deepEqual('plant' in changed && changed.plant, stored)
+        assert.deepEqual([stored?.name, stored?.tag], [name, tag])
+        assert.equal(Object.hasOwn(stored ?? {}, 'tag'), tag !== undefined)
+      }
+    })
+
+    test('a plant that is not there cannot be changed, and is not made', async () => {
+      const { plants } = shared
+      assert.deepEqual(await plants.change(1n, { name: 'Rosa' }), { outcome: 'absent' })
+      assert.deepEqual(await plants.change(1n, {}, { ifMatch: 'any' }), { outcome: 'absent' })
+      assert.equal(await plants.get(1n), undefined)
+    })
+  })
+
+  describe('delete', () => {
+    test('a deleted plant is gone, once, and its id is free again', async () => {
+      const { plants } = shared
+      for (const id of NOTABLE_IDS) {
+        await planted(plants, id)
+        assert.deepEqual(await plants.delete(id), { outcome: 'deleted' })
+        assert.deepEqual(await plants.delete(id), { outcome: 'absent' })
+        assert.equal(await plants.get(id), undefined)
+        assert.equal((await plants.create({ id, name: 'another' })).outcome, 'created')
+      }
+    })
+  })
+
+  describe('preconditions', () => {
+    test('ifMatch holds for any plant, or for one of the versions given, and not for another', async () => {
+      const { plants } = shared
+      const { updatedAtUs: first } = await planted(plants, 1n)
+      const changed = await plants.change(1n, { tag: 'a' }, { ifMatch: [first] })
+      assert.equal(changed.outcome, 'changed')
+      const second = 'plant' in changed ? changed.plant.updatedAtUs : 0
+      assert.deepEqual(await plants.change(1n, { tag: 'b' }, { ifMatch: [first] }), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.change(1n, { tag: 'b' }, { ifMatch: [] }), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.replace(1n, { name: 'b' }, { ifMatch: [first] }), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.delete(1n, { ifMatch: [first - 1, first] }), { outcome: 'mismatch' })
+      assert.deepEqual((await plants.get(1n))?.tag, 'a')
+      const replaced = await plants.replace(1n, { name: 'c' }, { ifMatch: [first, second] })
+      assert.equal(replaced.outcome, 'replaced')
+      assert.equal((await plants.change(1n, { tag: 'd' }, { ifMatch: 'any' })).outcome, 'changed')
+      assert.equal((await plants.delete(1n, { ifMatch: 'any' })).outcome, 'deleted')
+    })
+
+    test('ifMatch does not hold where there is no plant', async () => {
+      const { plants } = shared
+      assert.deepEqual(await plants.replace(1n, { name: 'a' }, { ifMatch: 'any' }), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.replace(1n, { name: 'a' }, { ifMatch: [0] }), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.delete(1n, { ifMatch: 'any' }), { outcome: 'absent' })
+      assert.equal(await plants.get(1n), undefined)
+    })
+
+    test('ifNoneMatch any creates where there is no plant, and changes none', async () => {
+      const { plants } = shared
+      const onlyNew = { ifNoneMatch: 'any' } as const
+      assert.equal((await plants.replace(1n, { name: 'new' }, onlyNew)).outcome, 'created')
+      assert.deepEqual(await plants.replace(1n, { name: 'newer' }, onlyNew), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.change(1n, { name: 'newer' }, onlyNew), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.delete(1n, onlyNew), { outcome: 'mismatch' })
+      assert.equal((await plants.get(1n))?.name, 'new')
+    })
+
+    test('ifNoneMatch with versions refuses those and lets the others through', async () => {
+      const { plants } = shared
+      const { updatedAtUs } = await planted(plants, 1n)
+      const outcome = await plants.change(1n, { tag: 'a' }, { ifNoneMatch: [updatedAtUs - 1, updatedAtUs] })
+      assert.deepEqual(outcome, { outcome: 'mismatch' })
+      assert.equal((await plants.delete(1n, { ifNoneMatch: [updatedAtUs - 1] })).outcome, 'deleted')
+    })
+
+    test('both preconditions must hold', async () => {
+      const { plants } = shared
+      const { updatedAtUs } = await planted(plants, 1n)
+      const both = { ifMatch: [updatedAtUs], ifNoneMatch: [updatedAtUs] }
+      assert.deepEqual(await plants.delete(1n, both), { outcome: 'mismatch' })
+      assert.equal((await plants.delete(1n, { ...both, ifNoneMatch: [] })).outcome, 'deleted')
+    })
+
+    test('of changes of one version at the same time exactly one succeeds', async () => {
+      const { plants } = shared
+      const { updatedAtUs } = await planted(plants, 1n)
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          plants.change(1n, { name: `change ${at}` }, { ifMatch: [updatedAtUs] }),
+        ),
+      )
+      assert.deepEqual(
+        outcomes.map(({ outcome }) => outcome),
+        ['changed', ...Array<string>(49).fill('mismatch')],
+      )
+      assert.equal((await plants.get(1n))?.name, 'change 0')
+    })
+  })
+}

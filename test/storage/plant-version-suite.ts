@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { PlantStore } from '../../src/plants/plant-store.ts'
+import { type OpenStorage, shareStorage } from './opened-storage.ts'
+
+async function versionOf(plants: PlantStore, id: bigint): Promise<number> {
+  const plant = await plants.get(id)
+  assert.ok(plant)
+  return plant.updatedAtUs
+}
+
+/** Changes plant 1 in each way there is, and checks that every version is greater than the one before. */
+async function checkThatVersionsGrow(plants: PlantStore, afterEach: () => void = () => {}): Promise<void> {
+  let version = await versionOf(plants, 1n)
+  const edits = [
+    () => plants.change(1n, { name: 'changed' }),
+    () => plants.change(1n, {}),
+    () => plants.replace(1n, { name: 'replaced' }),
+    () => plants.change(1n, { tag: 'tagged' }),
+  ]
+  for (const edit of [...edits, ...edits]) {
+    afterEach()
+    const edited = await edit()
+    const next = await versionOf(plants, 1n)
+    assert.ok(next > version, `${next} follows ${version}`)
+    assert.equal('plant' in edited && edited.plant.updatedAtUs, next)
+    version = next
+  }
+}
+
+export function describeVersions(open: OpenStorage): void {
+  describe('versions', () => {
+    // Its clock is turned back, which the tests of others do not expect.
+    const shared = shareStorage(open)
+
+    test('a version grows with every change while the clock stands', async () => {
+      const { plants } = shared
+      await plants.create({ id: 1n, name: 'Rosa' })
+      await checkThatVersionsGrow(plants)
+    })
+
+    test('a version grows with every change while the clock goes backward', async () => {
+      const { plants, clock } = shared
+      await plants.create({ id: 1n, name: 'Rosa' })
+      await checkThatVersionsGrow(plants, () => clock.advance(-1000))
+    })
+
+    test('changes at the same time have a version each', async () => {
+      const { plants } = shared
+      await plants.create({ id: 1n, name: 'Rosa' })
+      const changes = await Promise.all(
+        Array.from({ length: 500 }, (_, at) => plants.change(1n, { name: `Rosa ${at}` })),
+      )
+      const versions = changes.map((change) => ('plant' in change ? change.plant.updatedAtUs : 0))
+      for (const [at, version] of versions.slice(1).entries()) assert.ok(version > (versions[at] ?? 0))
+      assert.equal(await versionOf(plants, 1n), versions.at(-1))
+    })
+
+    test('a plant made anew after a deletion has a version that none had before it', async () => {
+      const { plants, clock } = shared
+      const create = () => plants.create({ id: 1n, name: 'Rosa' })
+      const replace = () => plants.replace(1n, { name: 'Rosa' })
+      let newest = 0
+      for (const make of [create, create, replace, create, replace, replace]) {
+        const made = await make()
+        const version = await versionOf(plants, 1n)
+        assert.ok(version > newest, `${version} follows ${newest}`)
+        if ('createdAtUs' in made) assert.equal(made.createdAtUs, version)
+        if ('plant' in made) assert.deepEqual(made.plant, await plants.get(1n))
+        await plants.change(1n, { name: 'Rosa alba' })
+        newest = await versionOf(plants, 1n)
+        await plants.delete(1n)
+        clock.advance(-1)
+      }
+    })
+
+    test('a plant made anew in one batch with the deletion of the old one has another version', async () => {
+      const { plants } = shared
+      const [first, , second] = await Promise.all([
+        plants.create({ id: 1n, name: 'old' }),
+        plants.delete(1n),
+        plants.create({ id: 1n, name: 'new' }),
+      ])
+      assert.ok('createdAtUs' in first && 'createdAtUs' in second)
+      assert.ok(second.createdAtUs > first.createdAtUs)
+      assert.deepEqual(await plants.change(1n, { name: 'lost' }, { ifMatch: [first.createdAtUs] }), {
+        outcome: 'mismatch',
+      })
+    })
+  })
+}

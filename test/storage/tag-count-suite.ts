@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { SharedStorage } from './opened-storage.ts'
+
+export function describeTagCounts(shared: SharedStorage): void {
+  describe('tags', () => {
+    test('tags come with their numbers, the most used first, then in the order of their code points', async () => {
+      const { plants } = shared
+      // U+FFFF comes before the emoji in code points, and after its surrogates in UTF-16.
+      const single = ['', 'Tree', 'a', 'aa', 'tree', 'ä', '\uffff', '🌱']
+      const wanted = [
+        { tag: 'shrub', count: 3 },
+        { tag: 'Shrub', count: 2 },
+        { tag: 'herb', count: 2 },
+        ...single.map((tag) => ({ tag, count: 1 })),
+      ]
+      let id = -5n
+      for (const { tag, count } of wanted.toReversed()) {
+        for (let times = 0; times < count; times++) await plants.create({ id: id++, name: 'Rosa', tag })
+      }
+      await plants.create({ id: 100n, name: 'without a tag' })
+      assert.deepEqual(await plants.countTags(100), wanted)
+      assert.deepEqual(await plants.countTags(2), wanted.slice(0, 2))
+    })
+
+    test('the numbers follow every kind of write', async () => {
+      const { plants } = shared
+      assert.deepEqual(await plants.countTags(10), [])
+      await plants.create({ id: 1n, name: 'Rosa', tag: 'a' })
+      await plants.create({ id: 1n, name: 'Rosa', tag: 'b' })
+      await plants.replace(2n, { name: 'Rosa', tag: 'a' })
+      assert.deepEqual(await plants.countTags(10), [{ tag: 'a', count: 2 }])
+      await plants.change(2n, { tag: 'b' })
+      assert.deepEqual(await plants.countTags(10), [
+        { tag: 'a', count: 1 },
+        { tag: 'b', count: 1 },
+      ])
+      await plants.delete(1n)
+      await plants.change(2n, { tag: null })
+      assert.deepEqual(await plants.countTags(10), [])
+    })
+  })
+}

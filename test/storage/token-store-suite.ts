@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { hashToken, SCOPES, type StoredToken } from '../../src/tokens/token.ts'
+import { eventually } from './eventually.ts'
+import { type OpenStorage, shareStorage } from './opened-storage.ts'
+
+const TOKEN: StoredToken = {
+  id: 'token-1',
+  label: 'the greenhouse',
+  scopes: ['plants:read'],
+  createdAtMs: 1_770_000_000_000,
+}
+
+/** Every promise of TokenStore, to be kept by every engine. */
+export function tokenStoreSuite(name: string, open: OpenStorage): void {
+  describe(`Tokens in ${name}`, () => {
+    const shared = shareStorage(open)
+
+    test('a token is found by its hash, as it was stored, and by no other', async () => {
+      const { tokens } = shared
+      const all: StoredToken[] = [
+        TOKEN,
+        { ...TOKEN, id: 'token-2', label: '', scopes: SCOPES, expiresAtMs: TOKEN.createdAtMs + 1 },
+        { ...TOKEN, id: 'token-3', label: `Gärtner's "🌱"\n${'l'.repeat(200)}`, scopes: [] },
+      ]
+      for (const token of all) await tokens.create(token, hashToken(token.id))
+      for (const token of all) assert.deepEqual(await tokens.findByHash(hashToken(token.id)), token)
+      for (const hash of [
+        '',
+        'token-1',
+        hashToken('other'),
+        hashToken('token-1').toUpperCase(),
+        'constructor',
+      ]) {
+        assert.equal(await tokens.findByHash(hash), undefined)
+      }
+      assert.deepEqual(await tokens.list(), all)
+    })
+
+    test('an expired token is still found and listed: whether it is good is not for the store to say', async () => {
+      const { tokens } = shared
+      const expired = { ...TOKEN, expiresAtMs: TOKEN.createdAtMs - 1 }
+      await tokens.create(expired, hashToken('a'))
+      assert.deepEqual(await tokens.findByHash(hashToken('a')), expired)
+      assert.deepEqual(await tokens.list(), [expired])
+    })
+
+    test('tokens are listed the oldest first', async () => {
+      const { tokens } = shared
+      assert.deepEqual(await tokens.list(), [])
+      for (const [at, id] of ['c', 'a', 'd', 'b'].entries()) {
+        await tokens.create({ ...TOKEN, id, createdAtMs: TOKEN.createdAtMs - at }, hashToken(id))
+      }
+      assert.deepEqual(
+        (await tokens.list()).map(({ id }) => id),
+        ['b', 'd', 'a', 'c'],
+      )
+    })
+
+    test('a revoked token is gone for good, the others stay', async () => {
+      const { tokens } = shared
+      await tokens.create(TOKEN, hashToken('a'))
+      await tokens.create({ ...TOKEN, id: 'token-2' }, hashToken('b'))
+      assert.equal(await tokens.revoke(TOKEN.id), true)
+      assert.equal(await tokens.findByHash(hashToken('a')), undefined)
+      assert.equal(await tokens.revoke(TOKEN.id), false)
+      assert.equal(await tokens.revoke('never there'), false)
+      assert.equal((await tokens.findByHash(hashToken('b')))?.id, 'token-2')
+      assert.deepEqual(
+        (await tokens.list()).map(({ id }) => id),
+        ['token-2'],
+      )
+      // A late note of its use does not bring it back.
+      tokens.noteUse(TOKEN.id, TOKEN.createdAtMs + 5)
+      await tokens.create({ ...TOKEN, id: 'token-3' }, hashToken('c'))
+      assert.equal(await tokens.findByHash(hashToken('a')), undefined)
+    })
+
+    test('the use of a token is noted soon', async () => {
+      const { tokens } = shared
+      await tokens.create(TOKEN, hashToken('a'))
+      assert.equal(Object.hasOwn((await tokens.findByHash(hashToken('a'))) ?? {}, 'lastUsedAtMs'), false)
+      for (const usedAtMs of [TOKEN.createdAtMs + 60_000, TOKEN.createdAtMs + 120_000]) {
+        tokens.noteUse(TOKEN.id, usedAtMs)
+        await eventually(async () =>
+          assert.deepEqual(await tokens.findByHash(hashToken('a')), { ...TOKEN, lastUsedAtMs: usedAtMs }),
+        )
+      }
+    })
+
+    test('a token whose id or hash is in use is refused, alone, and the first stays', async () => {
+      const { plants, tokens } = shared
+      await tokens.create(TOKEN, hashToken('a'))
+      const [sameHash, sameId, other, plant] = await Promise.allSettled([
+        tokens.create({ ...TOKEN, id: 'token-2', scopes: SCOPES }, hashToken('a')),
+        tokens.create({ ...TOKEN, scopes: SCOPES }, hashToken('b')),
+        tokens.create({ ...TOKEN, id: 'token-3' }, hashToken('c')),
+        plants.create({ id: 1n, name: 'Rosa' }),
+      ])
+      assert.deepEqual([sameHash.status, sameId.status], ['rejected', 'rejected'])
+      assert.deepEqual([other.status, plant.status], ['fulfilled', 'fulfilled'])
+      assert.deepEqual(await tokens.findByHash(hashToken('a')), TOKEN)
+      assert.equal(await tokens.findByHash(hashToken('b')), undefined)
+      assert.notEqual(await plants.get(1n), undefined)
+    })
+
+    test('tokens and plants of extreme ids can be written in any order', async () => {
+      const { plants, tokens } = shared
+      const id = 2n ** 63n - 1n
+      await Promise.all([
+        plants.create({ id, name: 'Rosa' }),
+        tokens.create(TOKEN, hashToken('a')),
+        plants.delete(id),
+        tokens.revoke(TOKEN.id),
+      ])
+      assert.deepEqual(await tokens.list(), [])
+      assert.equal(await plants.get(id), undefined)
+    })
+  })
+}
