@@ -14,7 +14,7 @@ export interface DocsRoutesParts {
 const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLES = 'text/css; charset=utf-8'
 
-/** Every file below /docs/. A name from a client is looked up here and nowhere else, least of all on the disk. */
+/** Every file below /docs/. A name from a client is looked up here and nowhere else. */
 const FILES: ReadonlyMap<string, { mediaType: string; location: string }> = new Map([
   ['swagger-ui-bundle.js', { mediaType: SCRIPT, location: 'swagger-ui-dist/swagger-ui-bundle.js' }],
   ['swagger-ui.css', { mediaType: STYLES, location: 'swagger-ui-dist/swagger-ui.css' }],
@@ -24,14 +24,14 @@ const FILES: ReadonlyMap<string, { mediaType: string; location: string }> = new 
 ])
 
 /**
- * The page runs its own scripts only and talks to the service that served it only, so a token that is pasted into it
- * can go nowhere else. Swagger UI's stylesheet has its icons in `data:` URLs.
+ * The page runs its own scripts only and talks to the service that served it only, so a token that is pasted
+ * into it can go nowhere else. Swagger UI's stylesheet has its icons in `data:` URLs.
  */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The names of the files stay the same from version to version, so a browser asks each time whether it is up to date. */
+/** The names stay the same from version to version, so a browser asks each time whether its copy is current. */
 const REVALIDATE = ['cache-control', 'no-cache']
 
 interface PublishedFile {
@@ -133,7 +133,8 @@ function docsPage(basePath: string): string {
 </head>
 <body data-base-path="${base}">
 <header>
-<a class="home" href="${base}/"><img src="${base}/docs/leaf.svg" alt="" width="28" height="28"> Plant Store</a>
+<a class="home" href="${base}/">
+<img src="${base}/docs/leaf.svg" alt="" width="28" height="28"> Plant Store</a>
 <nav aria-label="The document behind this page">
 <a href="${base}/openapi.json">openapi.json</a>
 <a href="${base}/openapi.yaml">openapi.yaml</a>

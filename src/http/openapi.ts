@@ -1,9 +1,10 @@
+import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode, meaningOf } from '../errors.ts'
 import type { Scope } from '../tokens/token.ts'
 
 type JsonObject = Record<string, unknown>
 
-/** What an operation does, as the served document tells it. What follows from scope and errors is added to it. */
+/** What an operation does, as the served document tells it; what follows from its scope is added. */
 export interface Operation {
   operationId: string
   summary: string
@@ -12,9 +13,16 @@ export interface Operation {
   parameters?: readonly JsonObject[]
   requestBody?: JsonObject
   /** Successful answers (and 304) by status. */
-  answers: Readonly<Record<number, { description: string; headers?: JsonObject; content?: JsonObject }>>
+  answers: Readonly<Record<number, Answer>>
   /** Codes of this operation, beyond those that every one can answer. */
   errors?: readonly ErrorCode[]
+}
+
+interface Answer {
+  description: string
+  /** Beyond those that every answer has. */
+  headers?: readonly HeaderName[]
+  content?: JsonObject
 }
 
 /** A route that the document describes. */
@@ -37,10 +45,53 @@ export interface OpenApiOptions {
 /** The version of the interface, as the specification gives it. */
 const INTERFACE_VERSION = '1.0.0'
 
-const ERRORS_OF_EVERY_OPERATION: readonly ErrorCode[] = [40000, 40004, 40801, 43101, 50001]
-const ERRORS_OF_SECURED_OPERATIONS: readonly ErrorCode[] = [40101, 40102, 40301, 50301, 50302]
+const ERRORS_OF_EVERY_OPERATION: readonly ErrorCode[] = [40000, 40801, 43101, 50001]
+const ERRORS_OF_SECURED_OPERATIONS: readonly ErrorCode[] = [40004, 40101, 40102, 50301, 50302]
+const ERRORS_OF_SCOPED_OPERATIONS: readonly ErrorCode[] = [40301]
 
-const REQUEST_ID = { $ref: '#/components/headers/X-Request-Id' }
+/**
+ * The failures that are the same for every operation, told once and referred to. Those with 400 are not among
+ * them: they differ, and `POST /plants` shows its own as it was specified.
+ */
+const SHARED_FAILURES: ReadonlyMap<number, readonly ErrorCode[]> = new Map(
+  [
+    ...codesByStatus(
+      [...ERRORS_OF_EVERY_OPERATION, ...ERRORS_OF_SECURED_OPERATIONS, ...ERRORS_OF_SCOPED_OPERATIONS],
+      false,
+    ),
+  ].filter(([status]) => status !== 400),
+)
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'Names this request in the log: the X-Request-Id of the request, or one made for it',
+    schema: { type: 'string' },
+  },
+  'X-Content-Type-Options': {
+    description: 'Browsers are not to guess another media type',
+    schema: { type: 'string', const: 'nosniff' },
+  },
+  ETag: {
+    description: 'The version of the plant, for If-Match and If-None-Match',
+    schema: { type: 'string' },
+  },
+  Location: { description: 'The path at which the plant is read', schema: { type: 'string' } },
+  Link: {
+    description: 'The next page, `rel="next"` (RFC 8288); absent on the last one',
+    schema: { type: 'string' },
+  },
+  'Cache-Control': { description: 'No cache is to keep this answer', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
+  'WWW-Authenticate': {
+    description: 'What is wrong with the token (RFC 6750)',
+    schema: { type: 'string' },
+  },
+}
+
+type HeaderName = keyof typeof HEADERS
+
+/** What `answers.ts` gives every answer. */
+const HEADERS_OF_EVERY_ANSWER: readonly HeaderName[] = ['X-Request-Id', 'X-Content-Type-Options']
 
 /** The OpenAPI 3.1 document of the service, made from its routes and schemas. */
 export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): JsonObject {
@@ -56,10 +107,10 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
       title: 'OpenAPI Plant Store',
       version: INTERFACE_VERSION,
       summary: 'Keeps plants and never loses one.',
-      description: aboutErrors(),
+      description: aboutTheService(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: serverUrl }],
+    servers: [{ url: serverUrl.length > 1 ? serverUrl.replace(/\/+$/, '') : serverUrl }],
     security: [{ bearerAuth: [] }],
     tags: [
       { name: 'Plants', description: 'The plants of the store' },
@@ -69,17 +120,15 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
     paths,
     components: {
       schemas,
+      responses: sharedResponses(),
+      headers: HEADERS,
       securitySchemes: {
-        bearerAuth: { type: 'http', scheme: 'bearer', description: 'A token of this service' },
-      },
-      headers: {
-        'X-Request-Id': { description: 'Names this request in the log', schema: { type: 'string' } },
-        ETag: { description: 'The version of the plant, for If-Match', schema: { type: 'string' } },
-        Location: { description: 'Where the plant is read', schema: { type: 'string' } },
-        'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
-        'WWW-Authenticate': {
-          description: 'What is wrong with the token (RFC 6750)',
-          schema: { type: 'string' },
+        bearerAuth: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A token of this service (`plst_…`), or the one that it was configured with. ' +
+            '`POST /tokens` and `plantstore token create` make more.',
         },
       },
     },
@@ -89,51 +138,64 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
 function describe({ operation, scope, refusalsAre400 }: DescribedRoute): JsonObject {
   const { operationId, summary, group, parameters, requestBody, answers, errors = [] } = operation
   const isPublic = scope === 'public'
-  const codes = [...errors, ...ERRORS_OF_EVERY_OPERATION, ...(isPublic ? [] : ERRORS_OF_SECURED_OPERATIONS)]
-  const needs = isPublic
-    ? 'Needs no token.'
-    : scope === 'any'
-      ? 'Needs any valid token.'
-      : `Needs the scope \`${scope}\`.`
+  const codes = [...errors, ...ERRORS_OF_EVERY_OPERATION]
+  if (!isPublic) codes.push(...ERRORS_OF_SECURED_OPERATIONS)
+  if (!isPublic && scope !== 'any') codes.push(...ERRORS_OF_SCOPED_OPERATIONS)
   const responses: Record<string, JsonObject> = {}
   for (const [status, answer] of Object.entries(answers)) {
-    responses[status] = { ...answer, headers: { 'X-Request-Id': REQUEST_ID, ...answer.headers } }
+    responses[status] = { ...answer, headers: referToHeaders(answer.headers) }
+  }
+  for (const [status, codesOfIt] of codesByStatus(codes, refusalsAre400)) {
+    responses[status] =
+      String(codesOfIt) === String(SHARED_FAILURES.get(status))
+        ? { $ref: `#/components/responses/${nameOfStatus(status)}` }
+        : failure(status, codesOfIt)
   }
   return {
     operationId,
     summary,
-    description: [operation.description, needs].filter(Boolean).join('\n\n'),
+    description: [operation.description, needOf(scope)].filter(Boolean).join('\n\n'),
     tags: [group],
     ...(parameters && { parameters }),
     ...(requestBody && { requestBody }),
     ...(isPublic && { security: [] }),
-    responses: { ...responses, ...errorResponses(codes, refusalsAre400) },
+    responses,
   }
 }
 
-function errorResponses(codes: readonly ErrorCode[], refusalsAre400: boolean): Record<string, JsonObject> {
+function needOf(scope: DescribedRoute['scope']): string {
+  if (scope === 'public') return 'Needs no token.'
+  return scope === 'any' ? 'Needs any valid token.' : `Needs the scope \`${scope}\`.`
+}
+
+function codesByStatus(codes: readonly ErrorCode[], refusalsAre400: boolean): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of [...new Set(codes)].sort()) {
     const { status, refusal } = meaningOf(code)
     const answered = refusalsAre400 && refusal ? 400 : status
     byStatus.set(answered, [...(byStatus.get(answered) ?? []), code])
   }
+  return byStatus
+}
+
+function sharedResponses(): JsonObject {
   return Object.fromEntries(
-    [...byStatus].map(([status, codesOfIt]) => [status, errorResponse(status, codesOfIt)]),
+    [...SHARED_FAILURES].map(([status, codes]) => [nameOfStatus(status), failure(status, codes)]),
   )
 }
 
-function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
-  const headers: JsonObject = { 'X-Request-Id': REQUEST_ID }
-  if (status === 401 || status === 403) {
-    headers['WWW-Authenticate'] = { $ref: '#/components/headers/WWW-Authenticate' }
-  }
-  if (codes.some((code) => meaningOf(code).retryAfterSeconds !== undefined)) {
-    headers['Retry-After'] = { $ref: '#/components/headers/Retry-After' }
-  }
+/** 408: RequestTimeout */
+function nameOfStatus(status: number): string {
+  return (STATUS_CODES[status] ?? '').replaceAll(' ', '')
+}
+
+function failure(status: number, codes: readonly ErrorCode[]): JsonObject {
+  const headers: HeaderName[] = []
+  if (status === 401 || status === 403) headers.push('WWW-Authenticate')
+  if (codes.some((code) => meaningOf(code).retryAfterSeconds !== undefined)) headers.push('Retry-After')
   return {
-    description: codes.map((code) => `${code}: ${ERRORS[code].meaning}`).join('\n\n'),
-    headers,
+    description: codes.map((code) => `- ${code}: ${ERRORS[code].meaning}`).join('\n'),
+    headers: referToHeaders(headers),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -145,13 +207,24 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject 
   }
 }
 
-function aboutErrors(): string {
+function referToHeaders(names: readonly HeaderName[] = []): JsonObject {
+  return Object.fromEntries(
+    [...HEADERS_OF_EVERY_ANSWER, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  )
+}
+
+function aboutTheService(): string {
   const rows = Object.entries(ERRORS).map(
     ([code, { status, meaning }]) => `| ${code} | ${status} | ${meaning} |`,
   )
   return [
-    'Every failed request is answered with an Error body. Its `error` is stable: the HTTP status that fits best × 100 + n.',
-    'A failed `POST /plants` answers 400 for whatever the request itself caused; the code tells the cases apart.',
+    'Ids are integers of 64 bits, read and answered exactly; a client whose numbers end at 2^53 reads them as',
+    'text. Bodies are JSON in UTF-8. An unknown member of a body is ignored, an unknown query parameter refused.',
+    'HEAD works wherever GET does; OPTIONS lists the methods of a path in `Allow`.',
+    '',
+    'Every failed request is answered with an Error body. Its `error` is stable: the HTTP status that fits',
+    'best, times 100, plus a number. A failed `POST /plants` answers 400 for whatever the request itself',
+    'caused; the code tells the cases apart.',
     '',
     '| error | status | meaning |',
     '|---|---|---|',

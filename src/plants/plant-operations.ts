@@ -10,9 +10,6 @@ const STORED_EXAMPLE = {
   updatedAt: '2026-04-01T08:30:00.000Z',
 }
 
-const ETAG = { $ref: '#/components/headers/ETag' }
-const LOCATION = { $ref: '#/components/headers/Location' }
-
 const ID_IN_PATH = {
   name: 'id',
   in: 'path',
@@ -25,14 +22,14 @@ const ID_IN_PATH = {
 const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
-  description: 'Do it only if the plant still has this ETag; `*` means only if there is one',
+  description: 'Do it only if the plant still has one of these ETags; `*` means only if there is a plant',
   schema: { type: 'string' },
 }
 
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
-  description: '`*` creates only: it is refused with 412 when the plant exists',
+  description: 'Do it only if the plant has none of these ETags; `*` means only if there is no plant yet',
   schema: { type: 'string' },
 }
 
@@ -58,7 +55,8 @@ export const createPlantOperation: Operation = {
       name: 'Idempotency-Key',
       in: 'header',
       description:
-        'Makes a retry safe: the same key and body get the same answer for 24 hours and add nothing. 1 to 255 printable ASCII characters.',
+        'Makes a retry safe: the same key and body get the same answer and add nothing, for 24 hours unless the ' +
+        'service is set up otherwise. 1 to 255 printable ASCII characters, bare or in quotation marks.',
       schema: { type: 'string', maxLength: 257 },
     },
   ],
@@ -77,7 +75,7 @@ export const createPlantOperation: Operation = {
   answers: {
     200: {
       description: 'The plant is stored',
-      headers: { ETag: ETAG, Location: LOCATION },
+      headers: ['ETag', 'Location'],
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/Plant' },
@@ -93,7 +91,8 @@ export const listPlantsOperation: Operation = {
   operationId: 'listPlants',
   summary: 'List and search plants',
   description:
-    'In the order of their ids. When there is more, a Link field names the next page. A plant is found by `q` as soon as its name is indexed: at once in a quiet store, some seconds behind in a busy one.',
+    'In the order of their ids. When there is more, a Link field names the next page. A plant is found by ' +
+    '`q` as soon as its name is indexed: at once in a quiet store, some seconds behind in a busy one.',
   group: 'Plants',
   parameters: [
     LIMIT,
@@ -113,20 +112,15 @@ export const listPlantsOperation: Operation = {
       name: 'q',
       in: 'query',
       description:
-        'Only plants whose name holds each of these words, or words that begin so, blind to case, accents, × against x, and kinds of quotes and spaces',
+        'Only plants whose name holds each of these words, or words that begin so (`querc rob`), blind to ' +
+        'case, accents, × against x, and kinds of quotes and spaces',
       schema: { type: 'string' },
-      example: 'querc',
     },
   ],
   answers: {
     200: {
       description: 'A page of plants',
-      headers: {
-        Link: {
-          description: 'The next page, `rel="next"` (RFC 8288); absent on the last',
-          schema: { type: 'string' },
-        },
-      },
+      headers: ['Link'],
       content: {
         'application/json': {
           schema: { type: 'array', items: { $ref: '#/components/schemas/StoredPlant' } },
@@ -143,16 +137,17 @@ export const getPlantOperation: Operation = {
   group: 'Plants',
   parameters: [
     ID_IN_PATH,
+    IF_MATCH,
     {
       name: 'If-None-Match',
       in: 'header',
-      description: 'An ETag; the plant is sent only if it has another one',
+      description: 'Answer 304 if the plant still has one of these ETags',
       schema: { type: 'string' },
     },
   ],
   answers: {
-    200: { description: 'The plant', headers: { ETag: ETAG }, content: STORED_PLANT },
-    304: { description: 'The plant still has that ETag', headers: { ETag: ETAG } },
+    200: { description: 'The plant', headers: ['ETag'], content: STORED_PLANT },
+    304: { description: 'The plant still has that ETag', headers: ['ETag'] },
   },
   errors: [40402, 41201],
 }
@@ -175,8 +170,8 @@ export const replacePlantOperation: Operation = {
   parameters: [ID_IN_PATH, IF_MATCH, IF_NONE_MATCH],
   requestBody: PLANT_BODY,
   answers: {
-    200: { description: 'Replaced', headers: { ETag: ETAG }, content: STORED_PLANT },
-    201: { description: 'Added', headers: { ETag: ETAG, Location: LOCATION }, content: STORED_PLANT },
+    200: { description: 'Replaced', headers: ['ETag'], content: STORED_PLANT },
+    201: { description: 'Added', headers: ['ETag', 'Location'], content: STORED_PLANT },
   },
   errors: [40001, 40002, 40003, 41201, 41301, 41501, 50701],
 }
@@ -197,7 +192,7 @@ export const changePlantOperation: Operation = {
     required: true,
     content: { 'application/merge-patch+json': CHANGE_CONTENT, 'application/json': CHANGE_CONTENT },
   },
-  answers: { 200: { description: 'Changed', headers: { ETag: ETAG }, content: STORED_PLANT } },
+  answers: { 200: { description: 'Changed', headers: ['ETag'], content: STORED_PLANT } },
   errors: [40001, 40002, 40003, 40402, 41201, 41301, 41501, 50701],
 }
 

@@ -15,6 +15,7 @@ export const listTokensOperation: Operation = {
   answers: {
     200: {
       description: 'Every token that is not revoked',
+      headers: ['Cache-Control'],
       content: {
         'application/json': {
           schema: { type: 'array', items: { $ref: '#/components/schemas/Token' } },
@@ -43,7 +44,13 @@ export const createTokenOperation: Operation = {
   answers: {
     201: {
       description: 'The token',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/CreatedToken' } } },
+      headers: ['Cache-Control'],
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/CreatedToken' },
+          example: { ...TOKEN_EXAMPLE, token: 'plst_…' },
+        },
+      },
     },
   },
   errors: [40001, 40002, 40003, 41301, 41501, 50701],
@@ -56,6 +63,7 @@ export const getOwnTokenOperation: Operation = {
   answers: {
     200: {
       description: 'The token that this request was sent with',
+      headers: ['Cache-Control'],
       content: {
         'application/json': { schema: { $ref: '#/components/schemas/Token' }, example: TOKEN_EXAMPLE },
       },
@@ -75,7 +83,6 @@ export const revokeTokenOperation: Operation = {
       required: true,
       description: "The token's id, not the token",
       schema: { type: 'string' },
-      example: '4mHq2LxP0aZ',
     },
   ],
   answers: { 204: { description: 'Revoked' } },

@@ -1,6 +1,6 @@
 /* global SwaggerUIBundle */
 
-// The reference shows the document of the service that served this page, and sends requests there and nowhere else.
+// Shows the document of the service that served this page, and sends requests there and nowhere else.
 const place = document.querySelector('#reference')
 const baseUrl = location.origin + document.body.dataset.basePath
 
@@ -36,7 +36,7 @@ async function showReference() {
   })
 }
 
-/** The description with its table of error codes folded away, as it would else come before every operation. */
+/** The description with its table of error codes folded away: it would else push the operations off the screen. */
 function fold(description) {
   return description.replace(
     /(?:^\|.*$\n?)+/m,
@@ -44,7 +44,7 @@ function fold(description) {
   )
 }
 
-/** Swagger UI reads an answer with `JSON.parse` to lay it out, which rounds ids beyond 2^53: here it does not. */
+/** Swagger UI lays an answer out through `JSON.parse`, which rounds ids beyond 2^53: here nothing is rounded. */
 function showExactNumbers() {
   return {
     wrapComponents: {
