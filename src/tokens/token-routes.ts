@@ -108,9 +108,16 @@ export function parseNewToken(body: unknown, nowMs: number): NewToken {
 
 function parseTime(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text)) return undefined
+  const date = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text)?.[1]
+  // Date.parse takes the 30th of February for the 2nd of March.
+  if (date === undefined || !isDate(date)) return undefined
   const timeMs = Date.parse(text)
   return Number.isNaN(timeMs) ? undefined : timeMs
+}
+
+function isDate(text: string): boolean {
+  const timeMs = Date.parse(text)
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text)
 }
 
 function tokenAnswer(token: StoredToken): TokenAnswer {
