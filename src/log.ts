@@ -1,16 +1,24 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
 
 /** The log of the service: lines of JSON where it is piped, readable where it is a terminal; on standard error. */
-export function createLog(level: string, stream: { fd: number; isTTY?: boolean } = process.stderr): Logger {
-  const destination: DestinationStream = stream.isTTY
-    ? pretty({
-        colorize: true,
-        ignore: 'pid,hostname',
-        translateTime: 'SYS:HH:MM:ss.l',
-        destination: stream.fd,
-        sync: true,
-      })
+export async function createLog(
+  level: string,
+  stream: { fd: number; isTTY?: boolean } = process.stderr,
+): Promise<Logger> {
+  const destination = stream.isTTY
+    ? await readableDestination(stream.fd)
     : pino.destination({ fd: stream.fd, sync: true })
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+}
+
+async function readableDestination(fd: number): Promise<DestinationStream> {
+  // Loaded where a person is watching only: a service starts faster without.
+  const { default: pretty } = await import('pino-pretty')
+  return pretty({
+    colorize: true,
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:HH:MM:ss.l',
+    destination: fd,
+    sync: true,
+  })
 }

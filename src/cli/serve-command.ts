@@ -27,7 +27,7 @@ export function addServeCommand(program: Command): void {
   }
   command.action(async (flags: Partial<Record<SettingName, string | boolean>>) => {
     const config = readConfig(flags)
-    const log = createLog(config.logLevel)
+    const log = await createLog(config.logLevel)
     const service = await serve(config, log)
     greet(service)
     log.info({ url: service.url, database: config.database }, 'serving')

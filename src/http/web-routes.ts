@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { stringify } from 'yaml'
 import { answerBody, answerJson } from './answers.ts'
 
 export interface WebRoutesParts {
@@ -40,9 +39,9 @@ export function registerWebRoutes(app: FastifyInstance, { basePath, openApi }: W
     method: 'GET',
     url: '/openapi.yaml',
     config: { scope: 'public' },
-    handler(_request, reply) {
+    async handler(_request, reply) {
       // Made when somebody asks: few do, and a start should not wait for it.
-      yaml ??= stringify(openApi, { aliasDuplicateObjects: false })
+      yaml ??= (await import('yaml')).stringify(openApi, { aliasDuplicateObjects: false })
       answerBody(reply, 200, 'application/yaml', yaml)
     },
   })
