@@ -27,7 +27,11 @@ export function describeRun(workFolder: string): [string, string][] {
 function commit(): string {
   try {
     const git = (...args: string[]) =>
-      execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' })
+      execFileSync('git', args, {
+        cwd: import.meta.dirname,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
     const isChanged = git('status', '--porcelain', '--untracked-files=no', ':/src', ':/bench').trim() !== ''
     return git('rev-parse', '--short=10', 'HEAD').trim() + (isChanged ? ', with changes not committed' : '')
   } catch {

@@ -23,7 +23,8 @@ export function installPeers(): void {
   const installed = join(PEERS_FOLDER, 'node_modules/.package-lock.json')
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return
   process.stderr.write('Installing the peers into bench/peers (--no-peers does without) …\n')
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], {
+  // better-sqlite3 carries its binaries; its script would compile it anew.
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: PEERS_FOLDER,
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
