@@ -2,12 +2,18 @@ import { AppError } from '../errors.ts'
 
 /** Rows of one commit: enough to share an fsync among every connection, few enough that none waits long for it. */
 const BATCH_OPERATIONS_MAX = 512
+/** Where names are long fewer are enough: a batch is copied to the writer at once, and the next one waits for it. */
+const BATCH_CHARACTERS_MAX = 4 * 1024 * 1024
+/** Together with the number of operations this bounds the memory that waiting writes take. */
+const QUEUE_CHARACTERS_MAX = 64 * 1024 * 1024
 
 export interface GroupCommitOptions<Operation, Outcome> {
   /** Performs the operations in order and commits them together: one outcome each, or none of them is stored. */
   commit(batch: readonly Operation[]): Promise<readonly Outcome[]>
   /** Operations that may wait for a commit; one more is refused with 50301. */
   queueMax: number
+  /** The size of an operation: batch and queue are bounded in characters, too. */
+  charactersOf(operation: Operation): number
 }
 
 /**
@@ -31,21 +37,37 @@ export function createGroupCommit<Operation, Outcome>(
 ): GroupCommit<Operation, Outcome> {
   let operations: Operation[] = []
   let waiting: Waiting<Outcome>[] = []
+  let waitingCharacters = 0
   let isCommitting = false
   let isScheduled = false
   let onIdle: (() => void)[] = []
+
+  /** Takes the operations that are committed next off the queue. */
+  function takeBatch(): [Operation[], Waiting<Outcome>[]] {
+    if (operations.length <= BATCH_OPERATIONS_MAX && waitingCharacters <= BATCH_CHARACTERS_MAX) {
+      const all: [Operation[], Waiting<Outcome>[]] = [operations, waiting]
+      operations = []
+      waiting = []
+      waitingCharacters = 0
+      return all
+    }
+    let count = 0
+    let characters = 0
+    while (count < Math.min(operations.length, BATCH_OPERATIONS_MAX)) {
+      const more = options.charactersOf(operations[count] as Operation)
+      if (count > 0 && characters + more > BATCH_CHARACTERS_MAX) break
+      characters += more
+      count++
+    }
+    waitingCharacters -= characters
+    return [operations.splice(0, count), waiting.splice(0, count)]
+  }
 
   async function commitNext(): Promise<void> {
     isScheduled = false
     if (isCommitting || operations.length === 0) return
     isCommitting = true
-    const batch =
-      operations.length > BATCH_OPERATIONS_MAX ? operations.splice(0, BATCH_OPERATIONS_MAX) : operations
-    const batchWaiting = batch === operations ? waiting : waiting.splice(0, BATCH_OPERATIONS_MAX)
-    if (batch === operations) {
-      operations = []
-      waiting = []
-    }
+    const [batch, batchWaiting] = takeBatch()
     try {
       const outcomes = await options.commit(batch)
       for (const [at, one] of batchWaiting.entries()) one.resolve(outcomes[at] as Outcome)
@@ -63,11 +85,12 @@ export function createGroupCommit<Operation, Outcome>(
 
   return {
     submit(operation) {
-      if (operations.length >= options.queueMax) {
+      if (operations.length >= options.queueMax || waitingCharacters > QUEUE_CHARACTERS_MAX) {
         return Promise.reject(new AppError(50301, 'Too many writes are waiting; try again in a moment.'))
       }
       return new Promise<Outcome>((resolve, reject) => {
         operations.push(operation)
+        waitingCharacters += options.charactersOf(operation)
         waiting.push({ resolve, reject })
         if (isCommitting || isScheduled) return
         isScheduled = true

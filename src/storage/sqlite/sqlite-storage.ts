@@ -7,6 +7,7 @@ import { startThread } from './sqlite-thread.ts'
 import { createSqliteTokenStore } from './sqlite-token-store.ts'
 import type { WriterOptions } from './sqlite-writer.ts'
 import {
+  charactersOf,
   decodeReply,
   encodeBatch,
   type Write,
@@ -30,6 +31,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   const reader = openReader(path)
   const writes = createGroupCommit<Write, WriteOutcome>({
     queueMax: options.queuedWritesMax,
+    charactersOf,
     async commit(batch) {
       const reply = await writer.call(encodeBatch(batch))
       if ('failure' in reply) throw storageError(reply.failure)

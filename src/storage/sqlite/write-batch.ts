@@ -55,6 +55,19 @@ export type WriteReply =
 
 const TAKEN: CreateOutcome = { outcome: 'taken' }
 
+/** How much text a write carries. */
+export function charactersOf(write: Write): number {
+  switch (write.kind) {
+    case 'create':
+    case 'replace':
+      return write.name.length + (write.tag?.length ?? 0)
+    case 'change':
+      return (write.change.name?.length ?? 0) + (write.change.tag?.length ?? 0)
+    default:
+      return 0
+  }
+}
+
 export function encodeBatch(writes: readonly Write[]): WriteBatch {
   const batch: WriteBatch = {
     ids: new BigInt64Array(writes.length),
