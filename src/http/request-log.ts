@@ -38,5 +38,5 @@ export function logRequests(app: FastifyInstance, log: Logger, slowRequestMs: nu
 function describeCause(cause: unknown): string {
   return cause instanceof Error
     ? (cause.stack ?? cause.message)
-    : String((cause as { message?: unknown }).message ?? cause)
+    : String((cause as { message?: unknown } | null)?.message ?? cause)
 }
