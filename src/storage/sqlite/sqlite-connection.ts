@@ -2,10 +2,13 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, SetupError } from '../../errors.ts'
-import { migrate, readMigrations } from '../migrate.ts'
+import { type Ledger, migrate, readMigrations } from '../migrate.ts'
 
 /** How long a statement waits for another process that writes to the same file. */
 const BUSY_TIMEOUT_MS = 5_000
+
+/** How soon the switch of a new file to WAL is tried again while another process is at it. */
+const WAL_RETRY_MS = 10
 
 /** Pages of 4 KiB after which the log is copied into the file: rarer than SQLite's 1,000, which halves the tail. */
 const CHECKPOINT_PAGES = 8_000
@@ -16,6 +19,7 @@ const CACHE_KIB = 16 * 1024
 const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
 
 /** Result codes of SQLite (sqlite.org/rescode.html); extended codes keep the primary one in their low byte. */
+const SQLITE_BUSY = 5
 const SQLITE_FULL = 13
 
 /** Opens the file for reading. Reads see everything that was committed before they begin. */
@@ -28,8 +32,8 @@ export function openReader(path: string): DatabaseSync {
 /** Opens the file for writing: a commit returns when the data is on disk (WAL, synchronous = FULL). */
 export function openWriter(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  switchToWal(database)
   database.exec(`
-    PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     PRAGMA cache_size = -${CACHE_KIB};
@@ -59,8 +63,7 @@ export function prepareFile(path: string, options: { quickCheck: boolean }): voi
 
 /** The failure of a statement as the service answers it; the cause is for the log. */
 export function storageError(cause: unknown): AppError {
-  const code = (cause as { errcode?: number } | undefined)?.errcode
-  if (code !== undefined && (code & 0xff) === SQLITE_FULL) {
+  if (resultCodeOf(cause) === SQLITE_FULL) {
     return new AppError(50701, 'The storage is full; nothing was stored.', { cause })
   }
   return new AppError(50302, 'The storage failed; nothing was stored. Try again in a moment.', { cause })
@@ -75,22 +78,47 @@ export function reading<Result>(read: () => Result): Result {
   }
 }
 
-function checkFile(database: DatabaseSync, path: string): void {
-  const rows = database.prepare('PRAGMA quick_check').all()
-  const findings = rows.map((row) => String(Object.values(row)[0]))
-  if (findings[0] !== 'ok') throw new SetupError(`The database ${path} is damaged: ${findings.join('; ')}`)
-}
-
-function ledgerOf(database: DatabaseSync) {
-  // The lock is taken before the ledger is read, so that of two processes that start together one waits.
+/** Runs the work in a transaction that no other writer can come between: all of it is stored, or nothing. */
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE')
   try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // Where the disk is full SQLite has rolled back already.
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** A new file is no WAL yet, and for the lock that the switch needs SQLite does not wait by itself. */
+function switchToWal(database: DatabaseSync): void {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (resultCodeOf(error) !== SQLITE_BUSY || performance.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS)
+    }
+  }
+}
+
+function checkFile(database: DatabaseSync, path: string): void {
+  const finding = database.prepare('PRAGMA quick_check(1)').get()?.quick_check
+  if (finding !== 'ok') {
+    throw new SetupError(`The database ${path} is damaged: ${String(finding).replaceAll('\n', ' ')}`)
+  }
+}
+
+function ledgerOf(database: DatabaseSync): Ledger {
+  inTransaction(database, () =>
     database.exec(
       'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
-    )
-  } finally {
-    database.exec('COMMIT')
-  }
+    ),
+  )
   const isApplied = database.prepare('SELECT 1 FROM migrations WHERE version = ?')
   const note = database.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)')
   return {
@@ -99,21 +127,19 @@ function ledgerOf(database: DatabaseSync) {
         .prepare('SELECT version FROM migrations ORDER BY version')
         .all()
         .map((row) => Number(row.version)),
-    apply(migration: { version: number; name: string; sql: string }) {
-      database.exec('BEGIN IMMEDIATE')
-      try {
+    apply: ({ version, name, sql }) =>
+      inTransaction(database, () => {
         // Another process may have applied it while this one waited for the lock.
-        if (isApplied.get(migration.version) === undefined) {
-          database.exec(migration.sql)
-          note.run(migration.version, migration.name, new Date().toISOString())
-        }
-        database.exec('COMMIT')
-      } catch (error) {
-        database.exec('ROLLBACK')
-        throw error
-      }
-    },
+        if (isApplied.get(version) !== undefined) return
+        database.exec(sql)
+        note.run(version, name, new Date().toISOString())
+      }),
   }
+}
+
+function resultCodeOf(error: unknown): number | undefined {
+  const code = (error as { errcode?: number } | undefined)?.errcode
+  return code === undefined ? undefined : code & 0xff
 }
 
 function reasonOf(error: unknown): string {

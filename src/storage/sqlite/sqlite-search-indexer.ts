@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { searchWords } from '../../plants/plant-search.ts'
+import { inTransaction } from './sqlite-connection.ts'
 
 /** Plants indexed in one transaction while writes keep coming: a few milliseconds that a write may have to wait. */
 const BUSY_STEP_PLANTS = 200
@@ -35,23 +36,16 @@ export function createSearchIndexer(database: DatabaseSync) {
 
   /** Indexes up to `plantsMax` plants; false when none was left. */
   function indexSome(plantsMax: number): boolean {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      const rows = selectUnindexed.all(plantsMax)
-      // A plant written twice stands here twice; its words are those of the plant as it is now.
-      const names = new Map(rows.map((row) => [row.plant_id as bigint, row.name as string | null]))
-      for (const [id, name] of names) {
-        deleteWords.run(id)
-        if (name !== null) insertWords.run(id, searchWords(name).join(' '))
-      }
-      const last = rows.at(-1)
-      if (last !== undefined) deleteUnindexed.run(last.position as bigint)
-      database.exec('COMMIT')
-      return rows.length === plantsMax
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
+    const rows = selectUnindexed.all(plantsMax)
+    // A plant written twice stands here twice; its words are those of the plant as it is now.
+    const names = new Map(rows.map((row) => [row.plant_id as bigint, row.name as string | null]))
+    for (const [id, name] of names) {
+      deleteWords.run(id)
+      if (name !== null) insertWords.run(id, searchWords(name).join(' '))
     }
+    const last = rows.at(-1)
+    if (last !== undefined) deleteUnindexed.run(last.position as bigint)
+    return rows.length === plantsMax
   }
 
   function step(): void {
@@ -63,7 +57,8 @@ export function createSearchIndexer(database: DatabaseSync) {
       return
     }
     try {
-      const isMore = indexSome(isBusy ? BUSY_STEP_PLANTS : IDLE_STEP_PLANTS)
+      const plantsMax = isBusy ? BUSY_STEP_PLANTS : IDLE_STEP_PLANTS
+      const isMore = inTransaction(database, () => indexSome(plantsMax))
       lastStepMs = performance.now()
       if (isMore) schedule(isBusy ? IDLE_AFTER_MS : 0)
     } catch {
