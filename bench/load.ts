@@ -1,8 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { type Contender, newPlantJson, SEEDED_PLANTS, TOKEN, takeIds } from './contender.ts'
 import type { LoadName } from './options.ts'
+import { runToEnd } from './processes.ts'
 
 const CONNECTIONS = 64
 /** A stalled answer is late, not lost: it shows in the latency. */
@@ -65,9 +65,9 @@ async function runWrk(name: LoadName, { url, pagePath }: Contender, seconds: num
     script,
   ]
   const forScript = [creates, lists, takeIds(), SEEDED_PLANTS, pagePath, TOKEN].map(String)
-  const { stdout } = await promisify(execFile)('wrk', [...flags, url, '--', ...forScript])
-  const result = /^RESULT (.+)$/m.exec(stdout)?.[1]
-  if (result === undefined) throw new Error(`wrk did not tell a result:\n${stdout}`)
+  const output = await runToEnd({ program: 'wrk', args: [...flags, url, '--', ...forScript] })
+  const result = /^RESULT (.+)$/m.exec(output)?.[1]
+  if (result === undefined) throw new Error(`wrk did not tell a result:\n${output}`)
   return JSON.parse(result) as LoadResult
 }
 

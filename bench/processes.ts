@@ -17,7 +17,9 @@ const QUIET_TIMEOUT_MS = 30_000
 const MS_PER_TICK = 10
 
 export interface ProcessPlan {
-  /** Arguments of node: a script and what it takes. */
+  /** node, unless another program is named. */
+  program?: string
+  /** For node: a script and what it takes. */
   args: string[]
   env?: Record<string, string>
   cwd?: string
@@ -41,7 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 /** Starts a server in a process of its own; fulfils when it has printed its URL, or answers at the one given. */
 export async function startServer(plan: ProcessPlan): Promise<RunningServer> {
-  const { child, output, ended } = spawnNode(plan)
+  const { child, output, ended } = spawnTracked(plan)
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS)
   const url = await Promise.race([
     plan.url === undefined ? printedUrl(child, output) : answeringUrl(plan.url, deadline),
@@ -72,17 +74,17 @@ export async function startServer(plan: ProcessPlan): Promise<RunningServer> {
   }
 }
 
-/** Runs a script to its end and returns what it printed; throws with that when it fails. */
-export async function runScript(plan: ProcessPlan): Promise<string> {
-  const { output, ended } = spawnNode(plan)
+/** Runs a program to its end and returns what it printed; throws with that when it fails. */
+export async function runToEnd(plan: ProcessPlan): Promise<string> {
+  const { output, ended } = spawnTracked(plan)
   if ((await ended) !== 0) throw new Error(`${plan.args.join(' ')} failed:\n${output()}`)
   return output()
 }
 
-function spawnNode({ args, env = {}, cwd }: ProcessPlan) {
+function spawnTracked({ program = process.execPath, args, env = {}, cwd }: ProcessPlan) {
   // Settings of the service in the caller's environment would make two runs differ.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PLANTSTORE_'))
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     cwd,
     env: { ...Object.fromEntries(inherited), NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

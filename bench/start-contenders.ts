@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { connect } from './connection.ts'
 import { type Contender, fill, newFolder, seedBodies, TOKEN } from './contender.ts'
 import type { Engine } from './options.ts'
-import { type RunningServer, runScript, startServer } from './processes.ts'
+import { type RunningServer, runToEnd, startServer } from './processes.ts'
 
 /** The name of our service in every table. */
 export const OURS = 'plantstore'
@@ -46,7 +46,7 @@ export async function startEcho(ours: Contender): Promise<Contender> {
 /** Runs the bare insert loop on a new file; rows a second. */
 export async function measureInsertLoop(workFolder: string, seconds: number): Promise<number> {
   const file = join(newFolder(workFolder), 'plants.db')
-  return Number(await runScript({ args: [pathOf('floors/insert-loop.ts'), file, String(seconds)] }))
+  return Number(await runToEnd({ args: [pathOf('floors/insert-loop.ts'), file, String(seconds)] }))
 }
 
 function pathOf(relative: string): string {
