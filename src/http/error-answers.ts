@@ -47,6 +47,8 @@ export function rawErrorAnswer(code: ErrorCode, message: string = meaningOf(code
     `x-request-id: ${generateRequestId()}`,
     `date: ${new Date().toUTCString()}`,
     'connection: close',
+    // Only CONNECT is refused here with 405: what it names takes no method at all (RFC 9110 §10.2.1).
+    ...(status === 405 ? ['allow: '] : []),
     '',
     body,
   ].join('\r\n')

@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../errors.ts'
 import { rawErrorAnswer } from './error-answers.ts'
@@ -27,8 +28,10 @@ export interface ServerLimits {
 interface Exchange {
   request: IncomingMessage
   response: ServerResponse
-  /** The exchange before it on the same connection, while that one is not over. */
+  /** The exchange before it on the same connection, if that one was not over when this one came. */
   before: Exchange | undefined
+  /** Whether it is yet to run, when the one before is over. */
+  isWaiting: boolean
 }
 
 /** The last exchange begun on each connection. */
@@ -50,6 +53,8 @@ export function createOrderedServer(listener: RequestListener, limits: ServerLim
     requireHostHeader: false,
     joinDuplicateHeaders: true,
   })
+  // A client may close its side behind its last request and still wants the answer; Node would hang up on it.
+  Object.assign(server, { httpAllowHalfOpen: true })
   const receive: RequestListener = (request, response) => inOrder(request, response, listener)
   server.on('request', receive)
   // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored (RFC 9110 §10.1.1).
@@ -64,19 +69,29 @@ export function createOrderedServer(listener: RequestListener, limits: ServerLim
 function inOrder(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
   const { socket } = request
   let before = latestExchange.get(socket)
-  if (before?.response.writableFinished) before = undefined
-  latestExchange.set(socket, { request, response, before })
-  if (before === undefined || (isSafe(before) && isSafe({ request }))) {
+  if (before !== undefined) {
+    // Closing, and not yet closed: what still comes in is not executed.
+    if (!socket.writable) return
+    // `closed`, as an answer that ends the connection is finished before it has done so.
+    if (before.response.closed) before = undefined
+    // One back is all that is asked for: a client that never pauses would else make a chain without end.
+    else before.before = undefined
+  }
+  const mayRun = before === undefined || (!before.isWaiting && isSafe(before.request) && isSafe(request))
+  const exchange = { request, response, before, isWaiting: !mayRun }
+  latestExchange.set(socket, exchange)
+  if (mayRun) {
     listener(request, response)
     return
   }
-  before.response.once('close', () => {
+  before?.response.once('close', () => {
+    exchange.isWaiting = false
     if (!socket.destroyed && socket.writable) listener(request, response)
   })
 }
 
-function isSafe({ request }: { request: IncomingMessage }): boolean {
-  return request.method === 'GET' || request.method === 'HEAD'
+function isSafe({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** For `clientErrorHandler`: answers what the parser refused, or what did not arrive in time, and ends the connection. */
@@ -87,7 +102,9 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
       socket.destroy()
       break
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      answerBroken(socket, 40801)
+      // A connection on which nothing was ever asked is owed no answer.
+      if ((socket as Socket).bytesRead === 0) socket.destroy()
+      else answerBroken(socket, 40801)
       break
     case 'HPE_HEADER_OVERFLOW':
       answerBroken(socket, 43101, `The header fields are larger than ${HEADER_BYTES_MAX} bytes in all.`)
@@ -101,28 +118,31 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 }
 
 function answerBroken(socket: Duplex, code: ErrorCode, message?: string): void {
+  const answer = rawErrorAnswer(code, message)
   const latest = latestExchange.get(socket)
-  if (latest === undefined || latest.response.writableFinished) {
-    writeLast(socket, code, message)
+  if (latest === undefined) {
+    writeLast(socket, answer)
+  } else if (!latest.request.complete && latest.response.headersSent) {
+    // The request was answered before its body broke off; there is nothing more to say.
+    writeLast(socket, '')
+  } else if (latest.response.closed) {
+    writeLast(socket, answer)
   } else if (latest.request.complete) {
     // The fault lies behind a whole request, which keeps its own answer.
-    latest.response.once('close', () => writeLast(socket, code, message))
-  } else if (latest.response.headersSent) {
-    // The request was answered before its body broke off; there is nothing more to say.
-    socket.destroy()
-  } else if (latest.before !== undefined && !latest.before.response.writableFinished) {
-    latest.before.response.once('close', () => writeLast(socket, code, message))
+    latest.response.once('close', () => writeLast(socket, answer))
+  } else if (latest.before !== undefined && !latest.before.response.closed) {
+    latest.before.response.once('close', () => writeLast(socket, answer))
   } else {
-    writeLast(socket, code, message)
+    writeLast(socket, answer)
   }
 }
 
-function writeLast(socket: Duplex, code: ErrorCode, message?: string): void {
+function writeLast(socket: Duplex, answer: string): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  socket.end(rawErrorAnswer(code, message))
+  socket.end(answer)
   socket.on('data', () => {})
   socket.on('error', () => socket.destroy())
   socket.resume()

@@ -105,7 +105,9 @@ function methodsAt(
   request: FastifyRequest,
   methodsOfPath: ReadonlyMap<string, { pattern: RegExp; methods: ReadonlySet<string> }>,
 ): string | undefined {
-  const path = request.url.split('?', 1)[0] ?? ''
+  const [target = ''] = request.url.split('?', 1)
+  // A target may be a whole URL (RFC 9112 §3.2.2).
+  const path = target.replace(/^https?:\/\/[^/]*/i, '')
   const methods = new Set<string>()
   for (const { pattern, methods: those } of methodsOfPath.values()) {
     if (pattern.test(path) || path === '*') for (const method of those) methods.add(method)
