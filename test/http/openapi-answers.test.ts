@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CallInit, describedService } from '../support/described-service.ts'
+import { startApp } from '../support/start-app.ts'
+
+const ID = '9007199254740993'
+const IN_JSON = { 'content-type': 'application/json' }
+const BODY_BYTES_MAX = 1024
+
+/** What an operation answers in these cases is declared, but they take time, load, or a broken disk to provoke. */
+const HARD_TO_PROVOKE = [408, 500, 503, 507]
+
+type Case = [operationId: string, target: string, init?: CallInit]
+
+/** A request for each success, and for each failure that is an operation's own. In order: some need those before. */
+const CASES: Case[] = [
+  ['createPlant', '/plants', json({ id: 1, name: 'Quercus robur', tag: 'tree' })],
+  ['createPlant', '/plants', json({ id: 1, name: 'Taken' })],
+  ['createPlant', '/plants', json({ id: 2, name: 'Once' }, { 'idempotency-key': 'a' })],
+  ['createPlant', '/plants', json({ id: 2, name: 'Once' }, { 'idempotency-key': 'a' })],
+  ['createPlant', '/plants', json({ id: 3, name: 'Other' }, { 'idempotency-key': 'a' })],
+  ['createPlant', '/plants', json({ id: 4, name: 'No key' }, { 'idempotency-key': '' })],
+  ['replacePlant', `/plants/${ID}`, json({ name: 'New' })],
+  ['replacePlant', `/plants/${ID}`, json({ name: 'Replaced', tag: 'tree' })],
+  ['replacePlant', `/plants/${ID}`, json({ name: 'Not new' }, { 'if-none-match': '*' })],
+  ['replacePlant', `/plants/${ID}`, json({ id: 1, name: 'Another id' })],
+  ['changePlant', `/plants/${ID}`, json({ tag: null })],
+  ['changePlant', `/plants/${ID}`, json({ tag: null }, { 'content-type': 'application/merge-patch+json' })],
+  ['changePlant', `/plants/${ID}`, json({ tag: null }, { 'if-match': '"old"' })],
+  ['changePlant', '/plants/7', json({ name: 'Not there' })],
+  ['getPlant', `/plants/${ID}`],
+  ['getPlant', `/plants/${ID}`, { headers: { 'if-none-match': '*' } }],
+  ['getPlant', `/plants/${ID}`, { headers: { 'if-match': '"old"' } }],
+  ['getPlant', '/plants/7'],
+  ['listPlants', '/plants'],
+  ['listPlants', '/plants?limit=1&after=-5&tag=tree&q=querc'],
+  ['listPlants', '/plants?limit=1'],
+  ['listPlants', '/plants?limit=none'],
+  ['listTags', '/tags?limit=1'],
+  ['deletePlant', `/plants/${ID}`, { headers: { 'if-match': '"old"' } }],
+  ['deletePlant', `/plants/${ID}`],
+  ['deletePlant', `/plants/${ID}`],
+  ['listTokens', '/tokens'],
+  ['getOwnToken', '/tokens/self'],
+  ['createToken', '/tokens', json({ scopes: ['none'] })],
+  ['revokeToken', '/tokens/unknown'],
+  ['getHealth', '/healthz'],
+  ['getReadiness', '/readyz'],
+]
+
+test('every answer of every operation is declared, and nothing is declared that is never answered', async (context) => {
+  const app = await startApp(context, { PLANTSTORE_BODY_BYTES_MAX: String(BODY_BYTES_MAX) })
+  const { operations, seen, call } = await describedService(app)
+  for (const [operationId, target, init] of CASES) await call(operationId, target, init)
+
+  const made = await call('createToken', '/tokens', json({ label: 'none', scopes: ['metrics:read'] }))
+  const { id, token } = made.body as { id: string; token: string }
+  for (const { path, operation } of operations) {
+    const { operationId, requestBody, security } = operation
+    const target = path.replace('{id}', 'x')
+    await call(operationId, target, { headers: { 'x-large': 'x'.repeat(17_000) } })
+    if (security !== undefined) continue
+    await call(operationId, target, { headers: { authorization: '' } })
+    await call(operationId, target, { headers: { authorization: 'Bearer unknown' } })
+    await call(operationId, target, { headers: { authorization: `Bearer ${token}` } })
+    await call(operationId, `${path.replace('{id}', '7')}?unknown=1`)
+    if (requestBody === undefined) continue
+    for (const init of [
+      {},
+      json([]),
+      text('{'),
+      text('{}', 'text/plain'),
+      text('x'.repeat(BODY_BYTES_MAX + 1)),
+    ]) {
+      await call(operationId, path.replace('{id}', '7'), init)
+    }
+  }
+  await call('revokeToken', `/tokens/${id}`)
+
+  for (const { operation } of operations) {
+    const declared = Object.keys(operation.responses).map(Number)
+    // A public operation answers 400 only to what is no HTTP, which `fetch` does not send.
+    const hard = operation.security === undefined ? HARD_TO_PROVOKE : [400, ...HARD_TO_PROVOKE]
+    const unseen = declared.filter((status) => !seen.get(operation.operationId)?.has(status))
+    assert.deepEqual(
+      unseen.filter((status) => !hard.includes(status)),
+      [],
+      operation.operationId,
+    )
+  }
+})
+
+function json(value: unknown, headers: Record<string, string> = {}): CallInit {
+  return { body: JSON.stringify(value), headers: { ...IN_JSON, ...headers } }
+}
+
+function text(body: string, contentType = 'application/json'): CallInit {
+  return { body, headers: { 'content-type': contentType } }
+}

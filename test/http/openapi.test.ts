@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { parse } from 'yaml'
+import { type DescribedAnswer, describedService, type MediaType } from '../support/described-service.ts'
+import { startApp } from '../support/start-app.ts'
+
+test('the served document holds what was specified, unchanged', async (context) => {
+  const { document } = await describedService(await startApp(context))
+  assert.match(document.openapi, /^3\.1\./)
+  assert.equal(document.info.version, '1.0.0')
+  assert.equal(document.info.license.name, 'MIT')
+  assert.deepEqual(document.security, [{ bearerAuth: [] }])
+  const { type, scheme } = document.components.securitySchemes.bearerAuth ?? {}
+  assert.deepEqual({ type, scheme }, { type: 'http', scheme: 'bearer' })
+
+  const create = document.paths['/plants']?.post
+  assert.ok(create !== undefined)
+  assert.equal(create.security, undefined)
+  assert.deepEqual(
+    (create.parameters ?? []).filter((parameter) => parameter.in !== 'header'),
+    [],
+  )
+  assert.equal(create.requestBody?.required, true)
+  assert.deepEqual(schemasOf(create.requestBody?.content), {
+    'application/json': { $ref: '#/components/schemas/NewPlant' },
+  })
+  for (const [status, schema] of [
+    ['200', 'Plant'],
+    ['400', 'Error'],
+  ] as const) {
+    const answer: DescribedAnswer | { $ref: string } | undefined = create.responses[status]
+    assert.ok(answer !== undefined && 'content' in answer)
+    assert.deepEqual(schemasOf(answer.content), {
+      'application/json': { $ref: `#/components/schemas/${schema}` },
+    })
+  }
+})
+
+test('the schemas Plant, NewPlant and Error are the specified ones', async (context) => {
+  const { document } = await describedService(await startApp(context))
+  const { Plant, NewPlant, Error: ErrorSchema } = document.components.schemas
+  assert.deepEqual(withoutDescriptions({ Plant, NewPlant, Error: ErrorSchema }), {
+    Plant: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string' }, tag: { type: 'string' } },
+    },
+    NewPlant: {
+      allOf: [
+        { $ref: '#/components/schemas/Plant' },
+        {
+          type: 'object',
+          required: ['id'],
+          properties: { id: { type: 'integer', format: 'int64' } },
+        },
+      ],
+    },
+    Error: {
+      type: 'object',
+      required: ['error', 'message'],
+      properties: { error: { type: 'integer', format: 'int32' }, message: { type: 'string' } },
+    },
+  })
+})
+
+test('the served document is valid OpenAPI 3.1', async (context) => {
+  const { document } = await describedService(await startApp(context))
+  const validator = new Validator()
+  const { valid, errors } = await validator.validate({ ...structuredClone(document) })
+  assert.ok(valid, JSON.stringify(errors))
+  assert.equal(validator.version, '3.1')
+})
+
+test('every example of an answer matches the schema that it stands beside', async (context) => {
+  const { operations, answerOf, assertMatches } = await describedService(await startApp(context))
+  let checked = 0
+  for (const { operation } of operations) {
+    for (const status of Object.keys(operation.responses)) {
+      for (const [, mediaType] of Object.entries(answerOf(operation, Number(status)).content ?? {})) {
+        for (const example of examplesOf(mediaType)) {
+          assertMatches(example, mediaType.schema, `${operation.operationId} ${status}`)
+          checked++
+        }
+      }
+    }
+  }
+  assert.ok(checked > 50)
+})
+
+test('every example of a request works as it stands', async (context) => {
+  const { operations, call } = await describedService(await startApp(context))
+  // Plants have to be there before they can be read, and are deleted last.
+  const order = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
+  operations.sort((one, other) => order.indexOf(one.method) - order.indexOf(other.method))
+  let tokenId = ''
+  for (const { path, operation } of operations) {
+    const target = path.replace(/\{(\w+)\}/g, (_all, name) => {
+      if (path.startsWith('/tokens/')) return tokenId
+      return String(operation.parameters?.find((parameter) => parameter.name === name)?.example)
+    })
+    const bodies = Object.entries(operation.requestBody?.content ?? {}).flatMap(([contentType, mediaType]) =>
+      examplesOf(mediaType).map((example) => ({
+        body: JSON.stringify(example),
+        headers: { 'content-type': contentType },
+      })),
+    )
+    assert.equal(
+      bodies.length === 0,
+      operation.requestBody === undefined,
+      `${path} has an example of its body`,
+    )
+    for (const init of bodies.length === 0 ? [{}] : bodies) {
+      const { answer, body } = await call(operation.operationId, target, init)
+      assert.ok(answer.ok, `${operation.operationId} ${answer.status} ${JSON.stringify(body)}`)
+      if (operation.operationId === 'createToken') tokenId = (body as { id: string }).id
+    }
+  }
+})
+
+test('openapi.json in the repository is what the service serves', async (context) => {
+  const { document } = await describedService(await startApp(context))
+  const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
+  assert.ok(
+    committed === `${JSON.stringify(document, null, 2)}\n`,
+    'openapi.json differs from what the service serves: run "npm run openapi" and commit it',
+  )
+})
+
+test('openapi.yaml tells the same as openapi.json', async (context) => {
+  const app = await startApp(context)
+  const { document } = await describedService(app)
+  const answer = await app.fetch('/openapi.yaml', { headers: { authorization: '' } })
+  assert.equal(answer.headers.get('content-type'), 'application/yaml')
+  assert.deepEqual(parse(await answer.text()), document)
+})
+
+test('the document names the configured address of the service, with no slash at its end', async (context) => {
+  const app = await startApp(context, { PLANTSTORE_BASE_URL: 'https://plants.example/store/' })
+  const { document } = await describedService(app)
+  assert.deepEqual(document.servers, [{ url: 'https://plants.example/store' }])
+})
+
+function schemasOf(content: Record<string, MediaType> = {}) {
+  return Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type, schema]))
+}
+
+function examplesOf({ example, examples = {} }: MediaType): unknown[] {
+  return [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
+}
+
+function withoutDescriptions(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (name, member) => (name === 'description' ? undefined : member))
+}
