@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { AppError } from '../errors.ts'
 import type { Authenticator } from '../tokens/authenticate.ts'
 import type { Scope, StoredToken } from '../tokens/token.ts'
+import { answerEmpty } from './answers.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
 
 declare module 'fastify' {
@@ -70,9 +71,7 @@ export function applyRouteRules(
         const allow = methodsAt(request, methodsOfPath)
         if (allow === undefined) return done(new AppError(40401))
         if (request.method !== 'OPTIONS') return done(new AppError(40501, undefined, { headers: { allow } }))
-        reply.hijack()
-        reply.raw.writeHead(204, ['allow', allow, 'x-request-id', request.id])
-        reply.raw.end()
+        answerEmpty(reply, 204, ['allow', allow])
       })
     }
   })
