@@ -31,7 +31,7 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The names stay the same from version to version, so a browser asks each time whether its copy is current. */
+/** A name stays the same from version to version, so a browser asks each time whether its copy is current. */
 const REVALIDATE = ['cache-control', 'no-cache']
 
 interface PublishedFile {
@@ -115,9 +115,7 @@ function acceptsGzip(field: string): boolean {
     .some((coding) => /^\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(coding))
 }
 
-function docsPage(basePath: string): string {
-  // The path of a URL holds neither quotation marks nor angle brackets, but it may hold an ampersand.
-  const base = basePath.replaceAll('&', '&amp;')
+function docsPage(base: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -218,8 +218,9 @@ function aboutTheService(): string {
     ([code, { status, meaning }]) => `| ${code} | ${status} | ${meaning} |`,
   )
   return [
-    'Ids are integers of 64 bits, read and answered exactly; a client whose numbers end at 2^53 reads them as',
-    'text. Bodies are JSON in UTF-8. An unknown member of a body is ignored, an unknown query parameter refused.',
+    'Ids are integers of 64 bits, read and answered exactly; a client whose numbers end at 2^53 reads them',
+    'as text. Bodies are JSON in UTF-8. An unknown member of a body is ignored, an unknown query parameter',
+    'is refused.',
     'HEAD works wherever GET does; OPTIONS lists the methods of a path in `Allow`.',
     '',
     'Every failed request is answered with an Error body. Its `error` is stable: the HTTP status that fits',

@@ -55,8 +55,8 @@ export const createPlantOperation: Operation = {
       name: 'Idempotency-Key',
       in: 'header',
       description:
-        'Makes a retry safe: the same key and body get the same answer and add nothing, for 24 hours unless the ' +
-        'service is set up otherwise. 1 to 255 printable ASCII characters, bare or in quotation marks.',
+        'Makes a retry safe: the same key and body get the same answer and add nothing, for 24 hours unless ' +
+        'the service is set up otherwise. 1 to 255 printable ASCII characters, bare or in quotation marks.',
       schema: { type: 'string', maxLength: 257 },
     },
   ],

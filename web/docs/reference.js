@@ -36,7 +36,7 @@ async function showReference() {
   })
 }
 
-/** The description with its table of error codes folded away: it would else push the operations off the screen. */
+/** The description with its table of error codes folded away: it would push the operations off the screen. */
 function fold(description) {
   return description.replace(
     /(?:^\|.*$\n?)+/m,
@@ -44,7 +44,7 @@ function fold(description) {
   )
 }
 
-/** Swagger UI lays an answer out through `JSON.parse`, which rounds ids beyond 2^53: here nothing is rounded. */
+/** Swagger UI lays an answer out through `JSON.parse`, which rounds ids beyond 2^53: this does not. */
 function showExactNumbers() {
   return {
     wrapComponents: {
