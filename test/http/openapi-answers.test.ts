@@ -7,12 +7,12 @@ const ID = '9007199254740993'
 const IN_JSON = { 'content-type': 'application/json' }
 const BODY_BYTES_MAX = 1024
 
-/** What an operation answers in these cases is declared, but they take time, load, or a broken disk to provoke. */
+/** Declared as well, but it takes time, load or a broken disk to provoke them. */
 const HARD_TO_PROVOKE = [408, 500, 503, 507]
 
 type Case = [operationId: string, target: string, init?: CallInit]
 
-/** A request for each success, and for each failure that is an operation's own. In order: some need those before. */
+/** A request for each success and for each failure of an operation's own. In order: some need those before. */
 const CASES: Case[] = [
   ['createPlant', '/plants', json({ id: 1, name: 'Quercus robur', tag: 'tree' })],
   ['createPlant', '/plants', json({ id: 1, name: 'Taken' })],
@@ -48,7 +48,7 @@ const CASES: Case[] = [
   ['getReadiness', '/readyz'],
 ]
 
-test('every answer of every operation is declared, and nothing is declared that is never answered', async (context) => {
+test('every answer of an operation is declared, and none is declared that is never given', async (context) => {
   const app = await startApp(context, { PLANTSTORE_BODY_BYTES_MAX: String(BODY_BYTES_MAX) })
   const { operations, seen, call } = await describedService(app)
   for (const [operationId, target, init] of CASES) await call(operationId, target, init)

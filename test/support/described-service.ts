@@ -50,7 +50,7 @@ export interface DescribedService {
   /** Asserts that `value` is what `schema` describes, in which `$ref` points into the document. */
   assertMatches(value: unknown, schema: JsonObject, about: string): void
   /**
-   * Sends a request to `target` and asserts that its answer is declared by the operation: the status, each header
+  /** Asserts that `value` is what `schema` describes; a `$ref` in it points into the document. */
    * field both ways, the media type, and the body against its schema. Returns the answer and its body.
    */
   call(operationId: string, target: string, init?: CallInit): Promise<{ answer: Response; body: unknown }>
