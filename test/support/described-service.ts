@@ -50,7 +50,7 @@ export interface DescribedService {
   /** Asserts that `value` is what `schema` describes, in which `$ref` points into the document. */
   assertMatches(value: unknown, schema: JsonObject, about: string): void
   /**
-  /** Asserts that `value` is what `schema` describes; a `$ref` in it points into the document. */
+   * Sends a request to `target` and asserts that the operation declares its answer: the status, each header
    * field both ways, the media type, and the body against its schema. Returns the answer and its body.
    */
   call(operationId: string, target: string, init?: CallInit): Promise<{ answer: Response; body: unknown }>
