@@ -8,6 +8,9 @@ import type { Storage } from './storage/storage.ts'
 import { SCOPES } from './tokens/token.ts'
 import { issueToken } from './tokens/token-routes.ts'
 
+/** How often connections are closed that have fallen idle while the service stops. */
+const IDLE_SWEEP_INTERVAL_MS = 50
+
 /** A service that answers. */
 export interface RunningService {
   /** Where it listens, with the path of the base URL. */
@@ -43,7 +46,10 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       async stop() {
         isDraining = true
         const cutOff = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
+        // A connection that is kept would hold up the end when its last request has been answered.
+        const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS)
         await app.close()
+        clearInterval(sweep)
         clearTimeout(cutOff)
         await storage.close()
       },

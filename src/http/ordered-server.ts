@@ -55,6 +55,7 @@ export function createOrderedServer(listener: RequestListener, limits: ServerLim
   })
   // A client may close its side behind its last request and still wants the answer; Node would hang up on it.
   Object.assign(server, { httpAllowHalfOpen: true })
+  keepUnsentAnswers(server)
   const receive: RequestListener = (request, response) => inOrder(request, response, listener)
   server.on('request', receive)
   // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored (RFC 9110 §10.1.1).
@@ -64,6 +65,26 @@ export function createOrderedServer(listener: RequestListener, limits: ServerLim
     answerBroken(socket, 40501, 'CONNECT is not offered here.')
   })
   return server
+}
+
+/**
+ * Node takes a connection for idle as soon as its answer is handed over, and cuts it off with half of a long one unsent.
+ * Here nothing is closed as idle while an answer is still being sent; whoever wants them closed asks again.
+ */
+function keepUnsentAnswers(server: Server): void {
+  const sockets = new Set<Duplex>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const closeIdleConnections = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    for (const socket of sockets) {
+      const response = latestExchange.get(socket)?.response
+      if (response?.writableEnded && !response.closed) return
+    }
+    closeIdleConnections()
+  }
 }
 
 function inOrder(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { readConfig } from '../src/config.ts'
+import { SetupError } from '../src/errors.ts'
+import { serve } from '../src/serve.ts'
+import { assertErrorAnswer } from './support/error-body.ts'
+import { startServe } from './support/plantstore-process.ts'
+import { startApp, temporaryFolder } from './support/start-app.ts'
+import { openWire, requestText } from './support/wire.ts'
+
+const silent = pino({ level: 'silent' })
+
+const createText = (id: number) => requestText('POST /plants', {}, `{"id":${id},"name":"a"}`)
+
+/** A request in two parts, the second of which is its last character. */
+function halves(text: string): [string, string] {
+  return [text.slice(0, -1), text.slice(-1)]
+}
+
+test('SIGTERM: what is under way is answered, nothing new is let in, and the process ends with 0', async (test) => {
+  const service = await startServe(test)
+  const [idle, half, sent] = await Promise.all([1, 2, 3].map(() => openWire(test, service.port)))
+  assert.ok(idle && half && sent)
+  idle.send(requestText('GET /readyz'))
+  assert.equal((await idle.answer()).status, 200)
+  const [start, rest] = halves(createText(1))
+  half.send(start)
+  sent.send(...[10, 11, 12, 13, 14].map(createText))
+  // Only when the first of them is answered is it sure that the service has read the others.
+  assert.equal((await sent.answer()).status, 200)
+  service.child.kill('SIGTERM')
+  await idle.assertClosed()
+  let created = 1
+  // An answer that closes the connection tells a client that what stands behind it was not executed (RFC 9112 §9.6).
+  for (let isLast = false; created < 5 && !isLast; created++) {
+    const { status, headers } = await sent.answer()
+    assert.equal(status, 200)
+    isLast = headers.connection === 'close'
+  }
+  await sent.assertClosed()
+  await assert.rejects(openWire(test, service.port), { code: 'ECONNREFUSED' })
+
+  half.send(rest, requestText('GET /readyz'))
+  assert.equal((await half.answer()).status, 200)
+  await assertErrorAnswer(await half.answer(), 503, 50303)
+  await half.assertClosed()
+  assert.equal(await service.exit, 0)
+
+  const again = await startApp(test, { PLANTSTORE_DATABASE: join(service.folder, 'data/plantstore.db') })
+  const plants = (await (await again.fetch('/plants')).json()) as { id: number }[]
+  assert.deepEqual(
+    plants.map(({ id }) => id),
+    [1, 10, 11, 12, 13, 14].slice(0, 1 + created),
+  )
+})
+
+test('a kept connection does not hold up the end once its request is answered', async (test) => {
+  const service = await startServe(test)
+  const wire = await openWire(test, service.port)
+  const [start, rest] = halves(createText(1))
+  wire.send(start)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  service.child.kill('SIGINT')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  wire.send(rest)
+  assert.equal((await wire.answer()).status, 200)
+  const answeredMs = performance.now()
+  assert.equal(await service.exit, 0)
+  assert.ok(performance.now() - answeredMs < 3_000, 'it ends then, not at the end of its time')
+  await wire.assertClosed()
+})
+
+test('a long answer that is being sent when the end is asked for arrives whole', async (test) => {
+  const app = await startApp(test)
+  // A page as large as pages become: more than the buffers between two sockets hold.
+  const name = '\u6f22'.repeat(340_000)
+  for (let id = 0; id < 12; id++) await app.send('POST', '/plants', `{"id":${id},"name":"${name}"}`)
+  const socket = connect({ port: app.port, host: '127.0.0.1' })
+  await once(socket, 'connect')
+  socket.write(requestText('GET /plants'))
+  await once(socket, 'readable')
+  const stopped = app.stop()
+  // A reader that is slow to begin with.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  let text = ''
+  for await (const piece of socket.setEncoding('latin1')) text += piece
+  await stopped
+  const length = Number(/^content-length: (\d+)/im.exec(text)?.[1])
+  assert.ok(length > 10 * 1024 * 1024)
+  assert.equal(text.length - text.indexOf('\r\n\r\n') - 4, length)
+})
+
+test('a client that is stuck is cut off at the configured time', async (test) => {
+  const service = await startServe(test, { environment: { PLANTSTORE_SHUTDOWN_TIMEOUT_MS: '300' } })
+  const wire = await openWire(test, service.port)
+  wire.send(halves(createText(1))[0])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const askedMs = performance.now()
+  service.child.kill('SIGTERM')
+  assert.equal(await service.exit, 0)
+  const tookMs = performance.now() - askedMs
+  assert.ok(tookMs > 250 && tookMs < 3_000, `${tookMs} ms`)
+  await wire.assertClosed()
+})
+
+test('a second signal ends the process at once', async (test) => {
+  const service = await startServe(test)
+  const wire = await openWire(test, service.port)
+  wire.send(halves(createText(1))[0])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  service.child.kill('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.equal(service.child.exitCode, null)
+  service.child.kill('SIGTERM')
+  assert.equal(await service.exit, 130)
+})
+
+test('a stopped service leaves one file behind, with everything in it', async (test) => {
+  const app = await startApp(test)
+  await app.send('POST', '/plants', '{"id":1,"name":"a"}')
+  await app.stop()
+  assert.ok(existsSync(app.database))
+  assert.ok(!existsSync(`${app.database}-wal`))
+  const again = await startApp(test, { PLANTSTORE_DATABASE: app.database })
+  assert.equal((await again.fetch('/plants/1')).status, 200)
+})
+
+test('the path of the base URL stands before every route, and in what answers point to', async (test) => {
+  const app = await startApp(test, { PLANTSTORE_BASE_URL: 'https://plants.example/api/v1/' })
+  assert.equal(new URL(app.url).pathname, '/api/v1')
+  const created = await app.send('POST', '/plants', '{"id":1,"name":"a"}')
+  assert.equal(created.headers.get('location'), '/api/v1/plants/1')
+  const put = await app.send('PUT', '/plants/2', '{"name":"a"}')
+  assert.equal(put.headers.get('location'), '/api/v1/plants/2')
+  const list = await app.fetch('/plants?limit=1')
+  assert.equal(list.headers.get('link'), '</api/v1/plants?limit=1&after=1>; rel="next"')
+  const document = (await (await app.fetch('/openapi.json')).json()) as {
+    servers: { url: string }[]
+    paths: Record<string, unknown>
+  }
+  assert.deepEqual(document.servers, [{ url: 'https://plants.example/api/v1' }])
+  assert.ok('/plants' in document.paths)
+  for (const path of ['', '/', '/docs', '/healthz', '/readyz', '/openapi.yaml']) {
+    assert.equal((await app.fetch(path, { headers: { authorization: '' } })).status, 200, path)
+  }
+  assert.match(await (await app.fetch('/')).text(), /href="\/api\/v1\/docs"/)
+  const refused = await app.fetch('/plants', { method: 'DELETE' })
+  assert.equal(refused.headers.get('allow'), 'GET, HEAD, OPTIONS, POST')
+  await assertErrorAnswer(refused, 405, 40501)
+
+  const wire = await openWire(test, app.port)
+  for (const path of ['/plants', '/healthz', '/', '/api/v1plants', '/api', '/api/v1/api/v1/plants']) {
+    wire.send(requestText(`GET ${path}`))
+    await assertErrorAnswer(await wire.answer(), 404, 40401)
+  }
+})
+
+test('a first token is made only for a store that has none, when none is configured', async (test) => {
+  const database = join(temporaryFolder(test), 'plants.db')
+  const configWith = (settings: Record<string, string>) =>
+    readConfig({}, { PLANTSTORE_PORT: '0', PLANTSTORE_DATABASE: database, ...settings })
+  const tokens: (string | undefined)[] = []
+  for (const settings of [{ PLANTSTORE_TOKEN: 'configured-token-0' }, {}, {}]) {
+    const service = await serve(configWith(settings), silent)
+    tokens.push(service.firstToken)
+    await service.stop()
+  }
+  assert.equal(tokens[0], undefined)
+  assert.match(tokens[1] ?? '', /^plst_/)
+  assert.equal(tokens[2], undefined)
+})
+
+test('where it cannot listen is told as a mistake of the setup, and the storage is let go', async (test) => {
+  const app = await startApp(test)
+  const folder = temporaryFolder(test)
+  const cases: [Record<string, string>, RegExp][] = [
+    [
+      { PLANTSTORE_PORT: String(app.port) },
+      new RegExp(`^Port ${app.port} on 127\\.0\\.0\\.1 is in use: choose .*--port`),
+    ],
+    [{ PLANTSTORE_PORT: '0', PLANTSTORE_HOST: '192.0.2.1' }, /^192\.0\.2\.1 is no address of this machine/],
+    [
+      { PLANTSTORE_PORT: '0', PLANTSTORE_HOST: 'no-such-host.invalid' },
+      /^no-such-host\.invalid is no address of this machine/,
+    ],
+  ]
+  for (const [settings, message] of cases) {
+    const config = readConfig({}, { PLANTSTORE_DATABASE: join(folder, 'plants.db'), ...settings })
+    await assert.rejects(serve(config, silent), (error) => {
+      assert.ok(error instanceof SetupError, String(error))
+      assert.match(error.message, message)
+      return true
+    })
+    assert.ok(!existsSync(join(folder, 'plants.db-wal')), 'the storage is still open')
+  }
+})
