@@ -1,5 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { requestPath } from './request-path.ts'
+
+/** Enough to tell which path it was. */
+const PATH_CHARACTERS_MAX = 200
 
 /**
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token, a query
@@ -16,7 +20,7 @@ export function logRequests(app: FastifyInstance, log: Logger, slowRequestMs: nu
         {
           requestId: request.id,
           method: request.method,
-          path: request.url.split('?', 1)[0]?.slice(0, 200),
+          path: loggedPath(request.url),
           status,
           durationMs: Math.round(reply.elapsedTime * 10) / 10,
           ...(failure !== null && { error: failure.code }),
@@ -33,6 +37,13 @@ export function logRequests(app: FastifyInstance, log: Logger, slowRequestMs: nu
     }
     done()
   })
+}
+
+/** Bounded, and without a token where somebody put one in the place of its id. */
+function loggedPath(target: string): string {
+  return requestPath(target)
+    .replace(/plst_\w+/g, 'plst_***')
+    .slice(0, PATH_CHARACTERS_MAX)
 }
 
 function describeCause(cause: unknown): string {

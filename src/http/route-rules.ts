@@ -4,6 +4,7 @@ import type { Authenticator } from '../tokens/authenticate.ts'
 import type { Scope, StoredToken } from '../tokens/token.ts'
 import { answerEmpty } from './answers.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
+import { requestPath } from './request-path.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -104,9 +105,7 @@ function methodsAt(
   request: FastifyRequest,
   methodsOfPath: ReadonlyMap<string, { pattern: RegExp; methods: ReadonlySet<string> }>,
 ): string | undefined {
-  const [target = ''] = request.url.split('?', 1)
-  // A target may be a whole URL (RFC 9112 §3.2.2).
-  const path = target.replace(/^https?:\/\/[^/]*/i, '')
+  const path = requestPath(request.url)
   const methods = new Set<string>()
   for (const { pattern, methods: those } of methodsOfPath.values()) {
     if (pattern.test(path) || path === '*') for (const method of those) methods.add(method)

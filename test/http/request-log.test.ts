@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { generateToken } from '../../src/tokens/token.ts'
+import { eventually } from '../support/eventually.ts'
+import { startAlteredApp } from '../support/start-altered-app.ts'
+import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
+import { openWire, requestText } from '../support/wire.ts'
+
+/** The line about the request that was answered so; it is written behind the answer. */
+function lineOf(app: { log: StartedApp['log'] }, answer: Response): Promise<Record<string, unknown>> {
+  const id = answer.headers.get('x-request-id')
+  return eventually(() => app.log.find(({ requestId }) => requestId === id))
+}
+
+test('by default a request that succeeds leaves no line, and one that is refused leaves one', async (test) => {
+  const app = await startApp(test)
+  await app.send('POST', '/plants', '{"id":1,"name":"a"}')
+  await app.fetch('/plants')
+  const refused = await app.fetch('/plants/404?')
+  const line = await lineOf(app, refused)
+  assert.equal(line.level, 30)
+  assert.equal(line.msg, 'request refused')
+  assert.deepEqual([line.method, line.path, line.status, line.error], ['GET', '/plants/404', 404, 40402])
+  assert.equal(typeof line.durationMs, 'number')
+  assert.ok(!('cause' in line))
+  assert.equal(app.log.filter(({ requestId }) => requestId !== undefined).length, 1)
+})
+
+test('at the level debug every request leaves a line', async (test) => {
+  const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'debug' })
+  const answer = await app.fetch('/plants?limit=1')
+  const line = await lineOf(app, answer)
+  assert.deepEqual([line.level, line.msg, line.path, line.status], [20, 'request', '/plants', 200])
+  assert.ok(!('error' in line))
+})
+
+test('at the level warn a refusal leaves none', async (test) => {
+  const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'warn' })
+  await (await app.fetch('/nothing')).arrayBuffer()
+  await (await app.fetch('/healthz')).arrayBuffer()
+  assert.deepEqual(app.log, [])
+})
+
+test('a slow request leaves a warning, and a failure of the service an error with its cause', async (test) => {
+  const slow = await startApp(test, { PLANTSTORE_SLOW_REQUEST_MS: '0' })
+  const line = await lineOf(slow, await slow.fetch('/healthz'))
+  assert.deepEqual([line.level, line.msg, line.path], [40, 'slow request', '/healthz'])
+
+  const broken = await startAlteredApp(test, {
+    storage: (real) => ({ ...real, ping: () => Promise.reject(new Error('no disk')) }),
+  })
+  const failed = await lineOf(broken, await broken.fetch('/readyz'))
+  assert.deepEqual([failed.level, failed.msg, failed.error], [50, 'request failed', 50302])
+  assert.match(String(failed.cause), /no disk/)
+})
+
+test('no line holds a token, a query or a body', async (test) => {
+  const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'trace', PLANTSTORE_SLOW_REQUEST_MS: '0' })
+  const secret = 'Never-To-Be-Logged'
+  const token = generateToken()
+  const answers = [
+    await app.send('POST', '/plants', `{"id":1,"name":"${secret}","tag":"${secret}"}`),
+    await app.send('POST', '/plants', `{"id":1,"name":"${secret}"}`),
+    await app.send('POST', '/plants', `{"${secret}`),
+    await app.send('POST', '/plants', `{"id":"${secret}"}`, { 'idempotency-key': secret }),
+    await app.send('POST', '/plants', '{}', { 'content-type': `text/${secret}` }),
+    await app.fetch(`/plants?q=${secret}&access_token=${token}`),
+    await app.fetch(`/plants?tag=${secret}`),
+    await app.fetch('/plants', { headers: { authorization: `Bearer ${token}` } }),
+    await app.fetch('/plants', { headers: { authorization: `Basic ${secret}` } }),
+    await app.fetch('/plants', { headers: { cookie: secret, referer: secret, 'user-agent': secret } }),
+    await app.fetch(`/tokens/${token}`, { method: 'DELETE' }),
+    await app.fetch(`/nothing/${token}/more`),
+    await app.send('POST', '/tokens', `{"scopes":["plants:read"],"label":"${secret}"}`),
+  ]
+  const wire = await openWire(test, app.port)
+  wire.send(
+    requestText(`GET http://${secret}@a/plants`),
+    requestText('GET /plants', { Host: secret }),
+    `${secret}\r\n\r\n`,
+  )
+  await wire.answer()
+  for (const answer of answers) await lineOf(app, answer)
+  const made = (await answers.at(-1)?.json()) as { token: string }
+  const text = JSON.stringify(app.log)
+  for (const hidden of [secret, token, made.token, TOKEN]) assert.ok(!text.includes(hidden), text)
+})
+
+test('a long or odd path is written short and on one line', async (test) => {
+  const app = await startApp(test)
+  const line = await lineOf(app, await app.fetch(`/${'x'.repeat(5000)}%0A%1B[31m`))
+  assert.equal(String(line.path).length, 200)
+  const odd = await lineOf(app, await app.fetch('/a%0Ab%1B[31m'))
+  assert.equal(odd.path, '/a%0Ab%1B[31m')
+})
+
+test('a sane id of the client names its request in the answer and in the log', async (test) => {
+  const app = await startApp(test)
+  for (const id of [
+    '0191f7a2-6d1c-7cc1-8000-1a2b3c4d5e6f',
+    '01J8XK5R',
+    'a',
+    'trace.1:span-2_3',
+    'x'.repeat(128),
+  ]) {
+    const answer = await app.fetch('/nothing', { headers: { 'x-request-id': id } })
+    assert.equal(answer.headers.get('x-request-id'), id)
+    await lineOf(app, answer)
+  }
+})
+
+test('an id that could garble a log is replaced by one of ours', async (test) => {
+  const app = await startApp(test)
+  const wire = await openWire(test, app.port)
+  const seen = new Set<string>()
+  for (const id of [
+    '-a',
+    '.a',
+    'a b',
+    'a,b',
+    'a"b',
+    "a'b",
+    'a;b',
+    '<a>',
+    '\xe9',
+    'a\tb',
+    'x'.repeat(129),
+    '{}',
+    '',
+  ]) {
+    wire.send(
+      `GET /nothing HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nX-Request-Id: ${id}\r\n\r\n`,
+    )
+    const { headers } = await wire.answer()
+    const answered = headers['x-request-id'] ?? ''
+    assert.match(answered, /^[A-Za-z0-9]+-[a-z0-9]+$/, id)
+    seen.add(answered)
+  }
+  assert.equal(seen.size, 13)
+  wire.send(requestText('GET /nothing', { 'X-Request-Id': 'a', 'x-request-id': 'b' }))
+  assert.match((await wire.answer()).headers['x-request-id'] ?? '', /^[A-Za-z0-9]+-[a-z0-9]+$/)
+})
