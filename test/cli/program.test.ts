@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import packageJson from '../../package.json' with { type: 'json' }
+import { flagOf, SETTINGS, type SettingName, variableOf } from '../../src/config.ts'
+import { runPlantstore } from '../support/plantstore-process.ts'
+
+test('--version prints the version and nothing else', async (test) => {
+  const { code, stdout, stderr } = await runPlantstore(test, ['--version'])
+  assert.deepEqual([code, stdout, stderr], [0, `${packageJson.version}\n`, ''])
+})
+
+test('--help tells the commands and how to begin', async (test) => {
+  const { code, stdout, stderr } = await runPlantstore(test, ['--help'])
+  assert.deepEqual([code, stderr], [0, ''])
+  for (const word of ['Usage: plantstore', 'serve', 'token', '--version', 'Example:'])
+    assert.ok(stdout.includes(word), word)
+})
+
+test('the help of serve names every setting: flag, variable, default and what it is for', async (test) => {
+  const { code, stdout } = await runPlantstore(test, ['serve', '--help'])
+  assert.equal(code, 0)
+  const text = stdout.replace(/\s+/g, ' ')
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const flag = flagOf(name as SettingName)
+    assert.ok(text.includes(variableOf(name as SettingName)), name)
+    // A secret on the command line could be read in the list of processes.
+    assert.equal(text.includes(`${flag} `), setting.type !== 'secret', name)
+    if (setting.type === 'secret') continue
+    assert.ok(text.includes(setting.about), name)
+    if ('default' in setting && setting.type !== 'boolean') {
+      assert.ok(text.includes(`(default: ${setting.default})`), name)
+    }
+  }
+})
+
+test('every command has help', async (test) => {
+  const commands: string[][] = [
+    ['token', '--help'],
+    ['token', 'create', '--help'],
+    ['token', 'revoke', '--help'],
+    ['help', 'serve'],
+  ]
+  const runs = await Promise.all(commands.map((command) => runPlantstore(test, command)))
+  for (const [at, { code, stdout, stderr }] of runs.entries()) {
+    assert.deepEqual([code, stderr], [0, ''], String(commands[at]))
+    assert.match(stdout, /^Usage: plantstore /)
+  }
+})
+
+test('a command line that makes no sense ends with 2 and a hint at what was meant', async (test) => {
+  const cases: [string[], RegExp][] = [
+    [['serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
+    [['serve', '--prot', '80'], /unknown option '--prot'\n\(Did you mean --port\?\)/],
+    [['serve', '--port'], /option '--port <integer>' argument missing/],
+    [['serve', '--token', 'secret-with-16-characters'], /unknown option '--token'/],
+    [['token', 'revoke'], /missing required argument 'id'/],
+    [[], /Usage: plantstore/],
+  ]
+  const runs = await Promise.all(cases.map(([parameters]) => runPlantstore(test, parameters)))
+  for (const [at, { code, stdout, stderr }] of runs.entries()) {
+    const [parameters, message] = cases[at] ?? assert.fail()
+    assert.deepEqual([code, stdout], [2, ''], parameters.join(' '))
+    assert.match(stderr, message)
+    assert.doesNotMatch(stderr, /\n +at /)
+  }
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isWellFormedToken } from '../../src/tokens/token.ts'
+import { eventually } from '../support/eventually.ts'
+import { runPlantstore } from '../support/plantstore-process.ts'
+import { startApp, temporaryFolder } from '../support/start-app.ts'
+
+test('tokens are made, listed and revoked beside a running service', async (test) => {
+  const app = await startApp(test)
+  const token = (...parameters: string[]) =>
+    runPlantstore(test, ['token', ...parameters, '--database', app.database])
+  const asking = async (secret: string) => {
+    const answer = await app.fetch('/plants', { headers: { authorization: `Bearer ${secret}` } })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+
+  const made = await token('create', '--label', 'the greenhouse', '--scope', 'plants:read')
+  assert.equal(made.code, 0)
+  const secret = made.stdout.trimEnd()
+  assert.equal(made.stdout, `${secret}\n`, 'standard output holds the token alone, ready for a pipe')
+  assert.ok(isWellFormedToken(secret))
+  const [, id = ''] = /^Token (\w+) with plants:read\. It is shown this once:\n$/.exec(made.stderr) ?? []
+  assert.equal(await asking(secret), 200)
+
+  const listed = await token('list')
+  assert.equal(listed.code, 0)
+  const rows = listed.stdout.trimEnd().split('\n')
+  assert.match(rows[0] ?? '', /^ID +CREATED +EXPIRES +LAST USED +SCOPES +LABEL$/)
+  assert.match(
+    rows[1] ?? '',
+    new RegExp(`^${id} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +never +.* +plants:read +the greenhouse$`),
+  )
+  assert.equal(rows.length, 2)
+  assert.ok(!listed.stdout.includes(secret))
+
+  const revoked = await token('revoke', id)
+  assert.deepEqual([revoked.code, revoked.stdout, revoked.stderr], [0, '', `Token ${id} is revoked.\n`])
+  await eventually(async () => (await asking(secret)) === 401, 5_000)
+  assert.equal((await token('list')).stdout.trimEnd().split('\n').length, 1)
+
+  const again = await token('revoke', id)
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.match(
+    again.stderr,
+    new RegExp(`^plantstore: There is no token ${id}: see "plantstore token list"\\.\n$`),
+  )
+})
+
+test('a token has the scopes that plants need unless others are named, and expires when told to', async (test) => {
+  const folder = temporaryFolder(test)
+  const run = (...parameters: string[]) => runPlantstore(test, ['token', ...parameters], { folder })
+  assert.match((await run('create')).stderr, /with plants:read, plants:write\./)
+  const several = await run('create', '--scope', 'plants:read,metrics:read', '--scope', 'tokens:manage')
+  assert.match(several.stderr, /with plants:read, metrics:read, tokens:manage\./)
+  assert.match(
+    (await run('create', '--scope', 'plants:read', 'plants:write')).stderr,
+    /with plants:read, plants:write\./,
+  )
+  assert.equal((await run('create', '--expires-in-days', '30', '--label', 'a month')).code, 0)
+  const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+  assert.match(
+    (await run('list')).stdout,
+    new RegExp(`${inAMonth} \\d\\d:\\d\\d +never +plants:read plants:write +a month\n`),
+  )
+})
+
+test('what is wrong with a wanted token is one plain line', async (test) => {
+  const cases: [string[], RegExp][] = [
+    [['create', '--scope', 'admin'], /scopes must be a list of one or more of plants:read, plants:write/],
+    [['create', '--label', 'two\nlines'], /label must be a line of at most 200 characters/],
+    [
+      ['create', '--expires-in-days', 'soon'],
+      /--expires-in-days must be a whole number from 1 to 99999, not "soon"/,
+    ],
+    [['create', '--expires-in-days', '0'], /--expires-in-days must be/],
+    [['list', '--database', '/proc/no/such/folder/plants.db'], /The database \S+ cannot be opened/],
+  ]
+  const runs = await Promise.all(cases.map(([parameters]) => runPlantstore(test, ['token', ...parameters])))
+  for (const [at, { code, stdout, stderr }] of runs.entries()) {
+    const [parameters, message] = cases[at] ?? assert.fail()
+    assert.deepEqual([code, stdout], [1, ''], parameters.join(' '))
+    assert.match(stderr, /^plantstore: [^\n]+\n$/)
+    assert.match(stderr, message)
+  }
+})
