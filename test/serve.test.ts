@@ -11,7 +11,7 @@ import { serve } from '../src/serve.ts'
 import { assertErrorAnswer } from './support/error-body.ts'
 import { startServe } from './support/plantstore-process.ts'
 import { startApp, temporaryFolder } from './support/start-app.ts'
-import { openWire, requestText } from './support/wire.ts'
+import { openWire, requestText, type WireAnswer } from './support/wire.ts'
 
 const silent = pino({ level: 'silent' })
 
@@ -38,9 +38,9 @@ test('SIGTERM: what is under way is answered, nothing new is let in, and the pro
   let created = 1
   // An answer that closes the connection tells a client that what stands behind it was not executed (RFC 9112 §9.6).
   for (let isLast = false; created < 5 && !isLast; created++) {
-    const { status, headers } = await sent.answer()
-    assert.equal(status, 200)
-    isLast = headers.connection === 'close'
+    const answer: WireAnswer = await sent.answer()
+    assert.equal(answer.status, 200)
+    isLast = answer.headers.connection === 'close'
   }
   await sent.assertClosed()
   await assert.rejects(openWire(test, service.port), { code: 'ECONNREFUSED' })

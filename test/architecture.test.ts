@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { basename, dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../package.json' with { type: 'json' }
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const FILE_LINES_MAX = 250
+
+interface Import {
+  /** The importing file, from the root. */
+  file: string
+  /** The imported file, from the root, or the name of a package. */
+  target: string
+  isTypeOnly: boolean
+}
+
+function filesUnder(folder: string, extension: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(extension))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+
+function importsOf(file: string): Import[] {
+  const statements = read(file).matchAll(
+    /^(?:import|export)\s+(type\s)?[^'"`;]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm,
+  )
+  return [...statements].map(([, type, from, bare, dynamic]) => {
+    const specifier = from ?? bare ?? dynamic ?? ''
+    const target = specifier.startsWith('.') ? join(dirname(file), specifier) : specifier
+    return { file, target, isTypeOnly: type !== undefined }
+  })
+}
+
+const SOURCES = filesUnder('src', '.ts')
+const IMPORTS = SOURCES.flatMap(importsOf)
+
+/** Asserts that no import of a file that `of` picks goes where `to` says. */
+function assertNone(of: (file: string) => boolean, to: (target: string) => boolean): void {
+  const wrong = IMPORTS.filter(({ file, target }) => of(file) && to(target))
+  assert.deepEqual(
+    wrong.map(({ file, target }) => `${file} -> ${target}`),
+    [],
+  )
+}
+
+const isIn =
+  (...folders: string[]) =>
+  (path: string) =>
+    folders.some((folder) => path.startsWith(`${folder}/`))
+const isOneOf =
+  (...files: string[]) =>
+  (path: string) =>
+    files.includes(path)
+
+/** The files of a domain that may know HTTP: its routes, how they are documented, and who is let in. */
+const isDoor = (file: string) =>
+  /-(?:routes|operations)\.ts$/.test(file) || file === 'src/tokens/authenticate.ts'
+
+test('imports are found, so that what follows means something', () => {
+  assert.ok(SOURCES.length > 30)
+  for (const [file, target] of [
+    ['src/cli/program.ts', 'src/cli/serve-command.ts'],
+    ['src/cli/main.ts', 'src/cli/program.ts'],
+    ['src/storage/open-storage.ts', 'src/storage/sqlite/sqlite-storage.ts'],
+    ['src/app.ts', 'fastify'],
+  ]) {
+    assert.ok(
+      IMPORTS.some((one) => one.file === file && one.target === target),
+      `${file} -> ${target}`,
+    )
+  }
+  const missing = IMPORTS.filter(({ target }) => target.startsWith('src/') && !SOURCES.includes(target))
+  assert.deepEqual(missing, [])
+})
+
+test('the domains know nothing of storage, HTTP, the command line or any package', () => {
+  const isDomain = (file: string) => isIn('src/plants', 'src/tokens')(file) && !isDoor(file)
+  assertNone(isDomain, isIn('src/storage', 'src/http', 'src/cli', 'src/client'))
+  assertNone(isDomain, isOneOf('src/app.ts', 'src/serve.ts', 'src/config.ts', 'src/log.ts'))
+  const packages = IMPORTS.filter(
+    ({ file, target, isTypeOnly }) => isDomain(file) && isPackage(target) && !isTypeOnly,
+  )
+  assert.deepEqual(packages, [])
+})
+
+test('the doors of the domains know no storage and no command line', () => {
+  assertNone((file) => isIn('src/plants', 'src/tokens')(file) && isDoor(file), isIn('src/storage', 'src/cli'))
+})
+
+test('plants know nothing of tokens, and tokens nothing of plants', () => {
+  assertNone(isIn('src/plants'), isIn('src/tokens'))
+  assertNone(isIn('src/tokens'), isIn('src/plants'))
+})
+
+test('HTTP, the client and the command line know no concrete store', () => {
+  assertNone(isIn('src/http', 'src/client'), isIn('src/storage'))
+  assertNone((file) => !isIn('src/storage')(file), isIn('src/storage/sqlite', 'src/storage/postgres'))
+})
+
+test('only open-storage.ts knows the concrete stores, and they do not know each other', () => {
+  const engines = ['src/storage/sqlite', 'src/storage/postgres']
+  for (const engine of engines) {
+    assertNone((file) => !isIn(engine)(file) && file !== 'src/storage/open-storage.ts', isIn(engine))
+  }
+})
+
+test('storage looks down only: at the domains, and not at what serves them', () => {
+  const above = isOneOf('src/app.ts', 'src/serve.ts', 'src/config.ts', 'src/log.ts')
+  assertNone(
+    isIn('src/storage'),
+    (target) => above(target) || isIn('src/http', 'src/cli', 'src/client')(target) || isDoor(target),
+  )
+})
+
+test('only the command line starts the service, and only the service builds the app', () => {
+  assertNone((file) => !isIn('src/cli')(file), isOneOf('src/serve.ts'))
+  assertNone((file) => file !== 'src/serve.ts', isOneOf('src/app.ts'))
+  assertNone((file) => !isIn('src/cli')(file), isIn('src/cli'))
+})
+
+test('errors.ts stands below everything', () => {
+  assertNone(isOneOf('src/errors.ts'), () => true)
+})
+
+test('no module imports itself in a circle', () => {
+  const targets = Map.groupBy(
+    IMPORTS.filter(({ isTypeOnly }) => !isTypeOnly),
+    ({ file }) => file,
+  )
+  const done = new Set<string>()
+  function visit(file: string, path: readonly string[]): void {
+    assert.ok(!path.includes(file), [...path, file].join(' -> '))
+    if (done.has(file)) return
+    for (const { target } of targets.get(file) ?? []) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of SOURCES) visit(file, [])
+})
+
+function isPackage(target: string): boolean {
+  return !target.startsWith('src/') && !target.startsWith('node:') && !target.endsWith('.json')
+}
+
+test('what runs is a dependency; what only types need may be one of development', () => {
+  for (const { file, target, isTypeOnly } of IMPORTS) {
+    assert.ok(target.startsWith('node:') || !builtinModules.includes(target), `${file}: node:${target}`)
+    if (!isPackage(target)) continue
+    const name = target.split('/', target.startsWith('@') ? 2 : 1).join('/')
+    const isRuntime = name in packageJson.dependencies
+    assert.ok(isRuntime || (isTypeOnly && name in packageJson.devDependencies), `${file} -> ${name}`)
+  }
+})
+
+test('the environment is read in config.ts alone', () => {
+  for (const file of SOURCES) {
+    if (file === 'src/config.ts') continue
+    // main.ts tells the threads where compiled code is kept: it sets, and reads nothing.
+    const text = read(file).replace(/^process\.env\.NODE_COMPILE_CACHE = /gm, '')
+    assert.doesNotMatch(text, /process\.env|from 'node:process'/, file)
+  }
+})
+
+test('a file is named for what it exports, and no name is a drawer', () => {
+  const drawer =
+    /^(?:index|types|misc|shared)$|\b(?:utils?|helpers?|common|managers?|services?|handlers?|data)$/
+  for (const file of SOURCES) assert.doesNotMatch(basename(file, '.ts'), drawer, file)
+  for (const file of [...SOURCES, ...filesUnder('test', '.ts')]) {
+    assert.match(basename(file).replace(/(\.test)?\.ts$/, ''), /^[a-z0-9]+(-[a-z0-9]+)*$/, file)
+    assert.doesNotMatch(
+      basename(file, '.ts'),
+      /^(?:index|utils?|helpers?|common|data|misc|shared|types)$/,
+      file,
+    )
+  }
+})
+
+test('a file has 250 lines at most, no default export and no test that runs alone', () => {
+  for (const file of [...SOURCES, ...filesUnder('test', '.ts'), ...filesUnder('src', '.sql')]) {
+    const text = read(file)
+    assert.ok(text.trimEnd().split('\n').length <= FILE_LINES_MAX, `${file} is too long`)
+    assert.doesNotMatch(text, /^export default|^export \{[^}]*\bas default\b/m, file)
+    assert.doesNotMatch(text, /^\s*(?:test|describe|it)\.only\(|\bonly: true/m, file)
+  }
+})
+
+test('no file only passes on what others export', () => {
+  for (const file of SOURCES)
+    assert.doesNotMatch(read(file), /^export (?:type )?(?:\*|\{[^}]*\}) .*from/m, file)
+})
