@@ -18,18 +18,30 @@ const EXPONENT_DIGITS_MAX = 7
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const object = value as Record<string, unknown>
-  visitOutermostNumbers(text, (memberName, numberText) => {
+  const numbers = outermostNumbers(text)
+  if (numbers.length === 0) return value
+  // A new object, as to put a bigint where the engine has seen numbers costs more than all the rest.
+  const exact: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) setMember(exact, name, member)
+  for (let at = 0; at < numbers.length; at += 2) {
+    const name = numbers[at] as string
+    const numberText = numbers[at + 1] as string
     // The last of several members of one name may be no number at all: then the value parsed above stands.
-    const parsed = object[memberName]
-    if (typeof parsed !== 'number' && typeof parsed !== 'bigint') return
-    object[memberName] = integerOf(numberText) ?? Number(numberText)
-  })
-  return object
+    const parsed = exact[name]
+    if (typeof parsed !== 'number' && typeof parsed !== 'bigint') continue
+    setMember(exact, name, integerOf(numberText) ?? Number(numberText))
+  }
+  return exact
 }
 
-/** Walks text that is known to be a JSON object and reports its direct members that are numbers. */
-function visitOutermostNumbers(text: string, visit: (memberName: string, numberText: string) => void): void {
+function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** The direct members of a text that is known to be a JSON object which are numbers: name, text, name, text. */
+function outermostNumbers(text: string): string[] {
+  const numbers: string[] = []
   let depth = 0
   let nameStart = -1
   let nameEnd = -1
@@ -50,11 +62,12 @@ function visitOutermostNumbers(text: string, visit: (memberName: string, numberT
       if (character === 0x2c /* , */) nameStart = -1
       else if (character === 0x2d /* - */ || (character >= 0x30 && character <= 0x39)) {
         const end = endOfNumber(text, at)
-        visit(nameIn(text, nameStart, nameEnd), text.slice(at, end))
+        numbers.push(nameIn(text, nameStart, nameEnd), text.slice(at, end))
         at = end - 1
       }
     }
   }
+  return numbers
 }
 
 /** The string between the quotation marks at `start` and `end`. */
