@@ -71,7 +71,11 @@ function perform(write: Write): WriteOutcome {
 serveThread<WriteBatch, WriteReply>(commitBatch, () => {
   keyPurge.stop()
   indexer.stop()
-  // Leaves one file behind where it can; a reader elsewhere may keep the log, which is no harm.
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  try {
+    // Leaves one file behind where it can; a reader elsewhere may keep the log, which is no harm.
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // On a full disk the log stays: it holds what was committed, and the next start puts it back.
+  }
   database.close()
 })

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { eventually } from './eventually.ts'
+import { type ServiceProcess, startService } from './service-process.ts'
+import { temporaryFolder } from './sqlite/temporary-storage.ts'
+
+const MEBI = 1024 * 1024
+
+/** What a write may be answered with when the storage is full, or cannot be written to. */
+const REFUSALS = [
+  [507, 50701],
+  [503, 50302],
+]
+
+const isLinux = process.platform === 'linux'
+/** How many of the ways to a full disk this machine offered. */
+let waysTried = 0
+
+/** A disk of 8 MiB that goes with the test; undefined where it may not be mounted. */
+function mountSmallDisk(t: TestContext): string | undefined {
+  const disk = mkdtempSync(join(tmpdir(), 'plantstore-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=700', 'tmpfs', disk], { stdio: 'ignore' })
+  } catch {
+    rmdirSync(disk)
+    return undefined
+  }
+  t.after(() => {
+    // Lazily, as the service may be using it until the end.
+    execFileSync('umount', ['--lazy', disk])
+    rmdirSync(disk)
+  })
+  return disk
+}
+
+/** Creates plants from several connections until many were refused, and returns the ids of the others. */
+async function fill(service: ServiceProcess, firstId: number): Promise<Set<number>> {
+  const acknowledged = new Set<number>()
+  let nextId = firstId
+  let refused = 0
+  const connection = async () => {
+    while (refused < 60) {
+      assert.ok(nextId < firstId + 20_000, 'the disk is full at some time')
+      const id = nextId++
+      const { status, body } = await service.request('POST', '/plants', {
+        id,
+        name: `Rosa ${id} ${'r'.repeat(3000)}`,
+        tag: `tag ${id % 5}`,
+      })
+      if (status === 200) acknowledged.add(id)
+      else {
+        refused++
+        checkRefusal(status, body)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, connection))
+  return acknowledged
+}
+
+function checkRefusal(status: number, body: unknown): void {
+  const { error, message } = body as { error: number; message: string }
+  assert.ok(
+    REFUSALS.some(([allowedStatus, code]) => status === allowedStatus && error === code),
+    `${status} ${error}`,
+  )
+  assert.doesNotMatch(message, /sqlite|SQL|\//i)
+}
+
+async function storedIds(service: ServiceProcess): Promise<Set<number>> {
+  const ids = new Set<number>()
+  for (let after = ''; ; after = `&after=${Math.max(...ids)}`) {
+    const { status, body } = await service.request('GET', `/plants?limit=1000${after}`)
+    assert.equal(status, 200)
+    const page = body as { id: number; name: string }[]
+    for (const { id, name } of page) {
+      assert.ok(name === `Rosa ${id} ${'r'.repeat(3000)}` || name === 'small')
+      ids.add(id)
+    }
+    if (page.length === 0) return ids
+  }
+}
+
+/** Fills the storage of a running service, checks what it does then, frees it, and checks that it goes on. */
+async function checkFullStorage(service: ServiceProcess, free: () => void): Promise<Set<number>> {
+  const acknowledged = await fill(service, 1)
+  assert.ok(acknowledged.size > 50, `${acknowledged.size} were stored before the storage was full`)
+  assert.deepEqual(await storedIds(service), acknowledged)
+  // Whatever reads goes on.
+  for (const path of ['/plants/1', '/tags', '/plants?q=rosa', '/tokens', '/healthz', '/readyz']) {
+    assert.equal((await service.request('GET', path)).status, 200, path)
+  }
+  // Whatever else writes is refused in the same way, or done where it finds the room.
+  const others = [
+    await service.request('PUT', '/plants/2', { name: `Rosa 2 ${'r'.repeat(3000)}` }),
+    await service.request('PATCH', '/plants/2', { name: `Rosa 2 ${'r'.repeat(3000)}` }),
+    await service.request('POST', '/tokens', { label: 'l', scopes: ['plants:read'] }),
+    await service.request('DELETE', '/plants/-1'),
+  ]
+  for (const { status, body } of others) if (![200, 201, 404].includes(status)) checkRefusal(status, body)
+
+  free()
+  await eventually(async () => {
+    const { status } = await service.request('POST', '/plants', { id: 100_000, name: 'small' })
+    assert.equal(status, 200)
+  })
+  acknowledged.add(100_000)
+  assert.deepEqual(await storedIds(service), acknowledged)
+  return acknowledged
+}
+
+describe('a full disk', () => {
+  test('refuses writes and nothing else, keeps what was acknowledged, and takes more once there is room', {
+    skip: isLinux && process.getuid?.() === 0 ? false : 'only root, on Linux, can mount a small file system',
+  }, async (t) => {
+    const disk = mountSmallDisk(t)
+    if (disk === undefined) return t.skip('a small file system cannot be mounted here')
+    waysTried++
+    const ballast = join(disk, 'ballast')
+    writeFileSync(ballast, Buffer.alloc(3 * MEBI))
+    const database = join(disk, 'plants.db')
+    const service = await startService(t, { database })
+    const acknowledged = await checkFullStorage(service, () => rmSync(ballast))
+
+    // A service that stops on a full disk stops as ever, and leaves everything behind.
+    for (const id of await fill(service, 200_000)) acknowledged.add(id)
+    assert.equal(await service.stop(), 0, service.errors())
+    const again = await startService(t, { database, environment: { PLANTSTORE_QUICK_CHECK: 'true' } })
+    assert.deepEqual(await storedIds(again), acknowledged)
+  })
+
+  test('is met in the same way where a file may not grow any more', {
+    skip: isLinux && existsSync('/usr/bin/prlimit') ? false : 'prlimit, of Linux, is not here',
+  }, async (t) => {
+    waysTried++
+    const database = join(temporaryFolder(t), 'plants.db')
+    const launcher = ['prlimit', `--fsize=${2 * MEBI}:unlimited`]
+    const service = await startService(t, { database, launcher })
+    await checkFullStorage(service, () => {
+      execFileSync('prlimit', [`--pid=${service.pid}`, '--fsize=unlimited:unlimited'])
+    })
+    assert.equal(await service.stop(), 0, service.errors())
+  })
+
+  test('has been tried in one way at least where everything is to be checked', {
+    skip: process.env.CI ? false : 'CI is not set',
+  }, () => {
+    assert.ok(waysTried > 0, 'neither a small file system nor a limit on files can be had here')
+  })
+})

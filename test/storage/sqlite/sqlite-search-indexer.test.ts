@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, type TestContext, test } from 'node:test'
+import { prepareFile } from '../../../src/storage/sqlite/sqlite-connection.ts'
+import { createSearchIndexer } from '../../../src/storage/sqlite/sqlite-search-indexer.ts'
+import { eventually } from '../eventually.ts'
+import { openTemporary, temporaryFolder } from './temporary-storage.ts'
+
+/** A database of its own with `count` plants named Rosa that are not indexed yet. */
+function plantedFile(t: TestContext, count: number) {
+  const path = join(temporaryFolder(t), 'plants.db')
+  prepareFile(path, { quickCheck: false })
+  const database = new DatabaseSync(path, { timeout: 0 })
+  t.after(() => database.close())
+  database.exec(`
+    WITH RECURSIVE numbers (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM numbers WHERE id < ${count})
+    INSERT INTO plants SELECT id, 'Rosa', NULL, 1, 1 FROM numbers;
+    INSERT INTO unindexed_plants (plant_id) SELECT id FROM plants`)
+  const numberOf = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0])
+  return {
+    path,
+    database,
+    unindexed: () => numberOf('SELECT count(*) FROM unindexed_plants'),
+    found: () => numberOf("SELECT count(*) FROM plant_words WHERE plant_words MATCH 'rosa'"),
+  }
+}
+
+describe('the search index', () => {
+  test('moves on under writes that never pause, and is complete soon after them', async (t) => {
+    const { plants } = await openTemporary(t)
+    let isWriting = true
+    let nextId = 0n
+    const write = async () => {
+      while (isWriting) {
+        const id = nextId++
+        await plants.create({ id, name: id === 1000n ? 'Tulipa' : 'Rosa' })
+      }
+    }
+    const writing = Promise.all(Array.from({ length: 4 }, write))
+    try {
+      await eventually(async () => {
+        assert.deepEqual(
+          (await plants.list({ limit: 10, words: ['tulipa'] })).plants.map(({ id }) => id),
+          [1000n],
+        )
+      })
+      const writtenMeanwhile = nextId
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      assert.ok(nextId > writtenMeanwhile, 'the writes went on')
+    } finally {
+      isWriting = false
+      await writing
+    }
+    await eventually(async () => {
+      const { plants: last } = await plants.list({ limit: 1, afterId: nextId - 2n, words: ['rosa'] })
+      assert.equal(last.length, 1)
+    })
+  })
+
+  test('is brought up to date by the indexer as soon as it starts, in more than one step', async (t) => {
+    const file = plantedFile(t, 5000)
+    const indexer = createSearchIndexer(file.database)
+    t.after(() => indexer.stop())
+    await eventually(() => assert.equal(file.unindexed(), 0))
+    assert.equal(file.found(), 5000)
+  })
+
+  test('takes small steps while writes come without a pause', async (t) => {
+    const file = plantedFile(t, 1000)
+    const indexer = createSearchIndexer(file.database)
+    t.after(() => indexer.stop())
+    const steps: number[] = []
+    let before = file.unindexed()
+    const deadline = performance.now() + 5000
+    while (before > 0 && performance.now() < deadline) {
+      indexer.noteWrites()
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      const left = file.unindexed()
+      if (left < before) steps.push(before - left)
+      before = left
+    }
+    assert.equal(before, 0)
+    assert.ok(Math.max(...steps) <= 200, `steps of ${steps}`)
+  })
+
+  test('loses nothing when a step fails: it is tried again', async (t) => {
+    const file = plantedFile(t, 10)
+    using other = new DatabaseSync(file.path)
+    other.exec('BEGIN IMMEDIATE')
+    const indexer = createSearchIndexer(file.database)
+    t.after(() => indexer.stop())
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.equal(file.unindexed(), 10)
+    other.exec('ROLLBACK')
+    await eventually(() => assert.equal(file.unindexed(), 0))
+    assert.equal(file.found(), 10)
+  })
+
+  test('stands still once the indexer is stopped', async (t) => {
+    const file = plantedFile(t, 10)
+    const indexer = createSearchIndexer(file.database)
+    indexer.stop()
+    indexer.noteWrites()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.equal(file.unindexed(), 10)
+  })
+})
