@@ -59,43 +59,46 @@ export function applyRouteRules(
         described.push({ method, url: path, scope, operation, refusalsAre400 })
       }
     }
-    if (scope !== 'public') guard(route, authenticate, scope === 'any' ? undefined : scope)
+    guard(route, scope, authenticate)
   })
 
-  app.addHook('onRequest', (request, reply, done) => {
+  app.setNotFoundHandler((request, reply) => {
     const fault = oddityOf(request)
-    if (fault !== undefined) done(new AppError(40000, fault))
-    else if (!request.is404) done()
-    else {
-      authenticate(request, undefined, (error) => {
-        if (error !== undefined) return done(error)
-        const allow = methodsAt(request, methodsOfPath)
-        if (allow === undefined) return done(new AppError(40401))
-        if (request.method !== 'OPTIONS') return done(new AppError(40501, undefined, { headers: { allow } }))
-        answerEmpty(reply, 204, ['allow', allow])
-      })
-    }
+    if (fault !== undefined) throw fault
+    authenticate(request, undefined, (refusal) => {
+      if (refusal !== undefined) return void reply.send(refusal)
+      const allow = methodsAt(request, methodsOfPath)
+      if (allow === undefined) reply.send(new AppError(40401))
+      else if (request.method === 'OPTIONS') answerEmpty(reply, 204, ['allow', allow])
+      else reply.send(new AppError(40501, undefined, { headers: { allow } }))
+    })
   })
   return described
 }
 
-function guard(route: RouteOptions, authenticate: Authenticator, scope: Scope | undefined): void {
-  const others = [route.onRequest ?? []].flat()
-  route.onRequest = [(request, _reply, done) => authenticate(request, scope, done), ...others]
+/** Judges the requests of a route, in one hook: each one costs something on every request. */
+function guard(route: RouteOptions, scope: Scope | 'any' | 'public', authenticate: Authenticator): void {
+  const neededScope = scope === 'any' || scope === 'public' ? undefined : scope
+  route.onRequest = (request, _reply, done) => {
+    const fault = oddityOf(request)
+    if (fault !== undefined || scope === 'public') done(fault)
+    else authenticate(request, neededScope, done)
+  }
 }
 
 /** What of a request is not sound HTTP/1.1 though the parser lets it pass; undefined when all is well. */
-function oddityOf({ raw }: FastifyRequest): string | undefined {
+function oddityOf({ raw }: FastifyRequest): AppError | undefined {
   const { headers, httpVersion } = raw
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Speak HTTP/1.1 or HTTP/1.0.'
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return new AppError(40000, 'Speak HTTP/1.1 or HTTP/1.0.')
   if (headers.host === undefined) {
-    if (httpVersion === '1.1') return 'The Host field is missing (RFC 9112 §3.2).'
+    if (httpVersion === '1.1') return new AppError(40000, 'The Host field is missing (RFC 9112 §3.2).')
   } else if (!HOST.test(headers.host)) {
-    return 'The Host field is not one host (RFC 9112 §3.2).'
+    return new AppError(40000, 'The Host field is not one host (RFC 9112 §3.2).')
   }
   const coding = headers['transfer-encoding']
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
-    return 'The only Transfer-Encoding is chunked, in HTTP/1.1.'
+    return new AppError(40000, 'The only Transfer-Encoding is chunked, in HTTP/1.1.')
   }
   return undefined
 }
