@@ -37,8 +37,6 @@ test('tokens are made, listed and revoked beside a running service', async (test
   const revoked = await token('revoke', id)
   assert.deepEqual([revoked.code, revoked.stdout, revoked.stderr], [0, '', `Token ${id} is revoked.\n`])
   await eventually(async () => (await asking(secret)) === 401, 5_000)
-  assert.equal((await token('list')).stdout.trimEnd().split('\n').length, 1)
-
   const again = await token('revoke', id)
   assert.deepEqual([again.code, again.stdout], [1, ''])
   assert.match(
@@ -50,30 +48,23 @@ test('tokens are made, listed and revoked beside a running service', async (test
 test('a token has the scopes that plants need unless others are named, and expires when told to', async (test) => {
   const folder = temporaryFolder(test)
   const run = (...parameters: string[]) => runPlantstore(test, ['token', ...parameters], { folder })
-  assert.match((await run('create')).stderr, /with plants:read, plants:write\./)
+  const month = await run('create', '--expires-in-days', '30', '--label', 'a month')
+  assert.match(month.stderr, /with plants:read, plants:write\./)
   const several = await run('create', '--scope', 'plants:read,metrics:read', '--scope', 'tokens:manage')
   assert.match(several.stderr, /with plants:read, metrics:read, tokens:manage\./)
-  assert.match(
-    (await run('create', '--scope', 'plants:read', 'plants:write')).stderr,
-    /with plants:read, plants:write\./,
-  )
-  assert.equal((await run('create', '--expires-in-days', '30', '--label', 'a month')).code, 0)
+  const { stdout } = await run('list')
   const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
-  assert.match(
-    (await run('list')).stdout,
-    new RegExp(`${inAMonth} \\d\\d:\\d\\d +never +plants:read plants:write +a month\n`),
-  )
+  assert.match(stdout, new RegExp(`${inAMonth} \\d\\d:\\d\\d +never +plants:read plants:write +a month\n`))
+  assert.match(stdout, / never +never +plants:read metrics:read tokens:manage\n/)
 })
 
 test('what is wrong with a wanted token is one plain line', async (test) => {
   const cases: [string[], RegExp][] = [
     [['create', '--scope', 'admin'], /scopes must be a list of one or more of plants:read, plants:write/],
-    [['create', '--label', 'two\nlines'], /label must be a line of at most 200 characters/],
     [
       ['create', '--expires-in-days', 'soon'],
       /--expires-in-days must be a whole number from 1 to 99999, not "soon"/,
     ],
-    [['create', '--expires-in-days', '0'], /--expires-in-days must be/],
     [['list', '--database', '/proc/no/such/folder/plants.db'], /The database \S+ cannot be opened/],
   ]
   const runs = await Promise.all(cases.map(([parameters]) => runPlantstore(test, ['token', ...parameters])))

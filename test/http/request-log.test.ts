@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { generateToken } from '../../src/tokens/token.ts'
 import { eventually } from '../support/eventually.ts'
 import { startAlteredApp } from '../support/start-altered-app.ts'
 import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
 import { openWire, requestText } from '../support/wire.ts'
+
+// At the level info, as by default.
+const app = await startApp({ after })
 
 /** The line about the request that was answered so; it is written behind the answer. */
 function lineOf(app: { log: StartedApp['log'] }, answer: Response): Promise<Record<string, unknown>> {
@@ -12,8 +15,7 @@ function lineOf(app: { log: StartedApp['log'] }, answer: Response): Promise<Reco
   return eventually(() => app.log.find(({ requestId }) => requestId === id))
 }
 
-test('by default a request that succeeds leaves no line, and one that is refused leaves one', async (test) => {
-  const app = await startApp(test)
+test('by default a request that succeeds leaves no line, and one that is refused leaves one', async () => {
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')
   await app.fetch('/plants')
   const refused = await app.fetch('/plants/404?')
@@ -86,16 +88,14 @@ test('no line holds a token, a query or a body', async (test) => {
   for (const hidden of [secret, token, made.token, TOKEN]) assert.ok(!text.includes(hidden), text)
 })
 
-test('a long or odd path is written short and on one line', async (test) => {
-  const app = await startApp(test)
+test('a long or odd path is written short and on one line', async () => {
   const line = await lineOf(app, await app.fetch(`/${'x'.repeat(5000)}%0A%1B[31m`))
   assert.equal(String(line.path).length, 200)
   const odd = await lineOf(app, await app.fetch('/a%0Ab%1B[31m'))
   assert.equal(odd.path, '/a%0Ab%1B[31m')
 })
 
-test('a sane id of the client names its request in the answer and in the log', async (test) => {
-  const app = await startApp(test)
+test('a sane id of the client names its request in the answer and in the log', async () => {
   for (const id of [
     '0191f7a2-6d1c-7cc1-8000-1a2b3c4d5e6f',
     '01J8XK5R',
@@ -110,7 +110,6 @@ test('a sane id of the client names its request in the answer and in the log', a
 })
 
 test('an id that could garble a log is replaced by one of ours', async (test) => {
-  const app = await startApp(test)
   const wire = await openWire(test, app.port)
   const seen = new Set<string>()
   for (const id of [

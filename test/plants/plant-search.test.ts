@@ -54,9 +54,9 @@ test('a query without a word finds nothing and holds no word', () => {
   }
 })
 
-test('a query is bounded in words, each counted once', () => {
+test('each word of a query counts once, and only its first thousand characters do', () => {
   assert.deepEqual(queryWords('Rosa ROSA rósa canina'), ['rosa', 'canina'])
-  assert.equal(queryWords(Array.from({ length: 1000 }, (_, at) => `w${at}`).join(' ')).length, 16)
+  assert.equal(queryWords(Array.from({ length: 1000 }, (_, at) => at + 1000).join(' ')).length, 200)
 })
 
 test('a long name is searched in its first thousand characters', () => {
