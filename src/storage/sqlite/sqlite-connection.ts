@@ -92,6 +92,19 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
   }
 }
 
+/**
+ * `inTransaction` for work that would only be done again if a power cut undid it: its commit does not wait for the
+ * disk, and so holds up no write by a sync. It is on disk with the next commit that does wait.
+ */
+export function inUnsyncedTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('PRAGMA synchronous = NORMAL')
+  try {
+    return inTransaction(database, work)
+  } finally {
+    database.exec('PRAGMA synchronous = FULL')
+  }
+}
+
 /** A new file is no WAL yet, and for the lock that the switch needs SQLite does not wait by itself. */
 function switchToWal(database: DatabaseSync): void {
   const deadline = performance.now() + BUSY_TIMEOUT_MS

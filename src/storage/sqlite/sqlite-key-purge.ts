@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { inUnsyncedTransaction } from './sqlite-connection.ts'
 
 /** How often idempotency keys past their time are removed, and how many at once: a purge holds up no write. */
 const PURGE_INTERVAL_MS = 5_000
@@ -17,7 +18,11 @@ export function createKeyPurge(database: DatabaseSync, idempotencyTtlUs: number)
   function purge(): void {
     let removed = 0n
     try {
-      removed = BigInt(deleteOldKeys.run(Date.now() * 1000 - idempotencyTtlUs, PURGE_KEYS_MAX).changes)
+      const beforeUs = Date.now() * 1000 - idempotencyTtlUs
+      removed = inUnsyncedTransaction(
+        database,
+        () => deleteOldKeys.run(beforeUs, PURGE_KEYS_MAX).changes,
+      ) as bigint
     } catch {
       // A full or failing disk is told to whoever writes next; the keys wait.
     }

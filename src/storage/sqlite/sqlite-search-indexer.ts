@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { searchWords } from '../../plants/plant-search.ts'
-import { inTransaction } from './sqlite-connection.ts'
+import { inUnsyncedTransaction } from './sqlite-connection.ts'
 
 /** Plants indexed in one transaction while writes keep coming: a few milliseconds that a write may have to wait. */
 const BUSY_STEP_PLANTS = 200
@@ -58,7 +58,7 @@ export function createSearchIndexer(database: DatabaseSync) {
     }
     try {
       const plantsMax = isBusy ? BUSY_STEP_PLANTS : IDLE_STEP_PLANTS
-      const isMore = inTransaction(database, () => indexSome(plantsMax))
+      const isMore = inUnsyncedTransaction(database, () => indexSome(plantsMax))
       lastStepMs = performance.now()
       if (isMore) schedule(isBusy ? IDLE_AFTER_MS : 0)
     } catch {
