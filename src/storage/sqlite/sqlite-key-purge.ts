@@ -19,10 +19,8 @@ export function createKeyPurge(database: DatabaseSync, idempotencyTtlUs: number)
     let removed = 0n
     try {
       const beforeUs = Date.now() * 1000 - idempotencyTtlUs
-      removed = inUnsyncedTransaction(
-        database,
-        () => deleteOldKeys.run(beforeUs, PURGE_KEYS_MAX).changes,
-      ) as bigint
+      const purged = inUnsyncedTransaction(database, () => deleteOldKeys.run(beforeUs, PURGE_KEYS_MAX))
+      removed = BigInt(purged.changes)
     } catch {
       // A full or failing disk is told to whoever writes next; the keys wait.
     }
