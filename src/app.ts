@@ -4,7 +4,12 @@ import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
-import { answerClientError, createOrderedServer, type ServerLimits } from './http/ordered-server.ts'
+import {
+  answerClientError,
+  createOrderedServer,
+  HEADER_BYTES_MAX,
+  type ServerLimits,
+} from './http/ordered-server.ts'
 import { createBodyReader } from './http/read-body.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { logRequests } from './http/request-log.ts'
@@ -56,6 +61,8 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
       ),
     genReqId: requestIdOf,
     return503OnClosing: false,
+    // A long id is judged like any other: what bounds it are the header fields.
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
   })
   app.setErrorHandler(answerError)
   // To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else.

@@ -29,7 +29,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 
 /** What Fastify refuses before a route is found: a target that it cannot decode. */
 export function appErrorOf(error: FastifyError): AppError {
-  if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH') {
+  if (error.code === 'FST_ERR_BAD_URL') {
     return new AppError(40004, 'The path is not a valid percent-encoded path.')
   }
   return new AppError(50001, undefined, { cause: error })

@@ -10,8 +10,8 @@ import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../errors.ts'
 import { rawErrorAnswer } from './error-answers.ts'
 
-/** Header fields of a request, all together. */
-const HEADER_BYTES_MAX = 16 * 1024
+/** Request line and header fields of a request, all together. */
+export const HEADER_BYTES_MAX = 16 * 1024
 
 /** How often connections are looked at for time-outs: a slow one lives this much longer than its limit at most. */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000
