@@ -12,7 +12,7 @@ import {
 } from './http/ordered-server.ts'
 import { createBodyReader } from './http/read-body.ts'
 import { requestIdOf } from './http/request-id.ts'
-import { logRequests } from './http/request-log.ts'
+import { createRequestLog } from './http/request-log.ts'
 import { applyRouteRules } from './http/route-rules.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { NewPlantSchema, PlantChangeSchema, PlantSchema, StoredPlantSchema } from './plants/plant.ts'
@@ -51,14 +51,16 @@ const SCHEMAS = {
 export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDraining }: AppParts) {
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
   const authenticate = createAuthenticator({ tokens: storage.tokens, fixedToken })
+  const logRequest = createRequestLog(log, limits.slowRequestMs)
   const app: FastifyInstance = fastify({
     serverFactory: (handler) => createOrderedServer(handler, limits),
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
     // A target that cannot be decoded is judged like an unknown path: not without a token.
-    frameworkErrors: (error, request, reply) =>
-      authenticate(request, undefined, (refusal) =>
-        answerError(refusal ?? appErrorOf(error), request, reply),
-      ),
+    frameworkErrors: (error, request, reply) => {
+      // No hook runs for it.
+      reply.raw.once('finish', () => logRequest(request, reply))
+      authenticate(request, undefined, (refusal) => answerError(refusal ?? appErrorOf(error), request, reply))
+    },
     genReqId: requestIdOf,
     return503OnClosing: false,
     // A long id is judged like any other: what bounds it are the header fields.
@@ -68,7 +70,10 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
   // To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else.
   for (const method of app.supportedMethods)
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  logRequests(app, log, limits.slowRequestMs)
+  app.addHook('onResponse', (request, reply, done) => {
+    logRequest(request, reply)
+    done()
+  })
   const described = applyRouteRules(app, authenticate, basePath)
 
   const { plants, tokens, ping } = storage

@@ -1,42 +1,43 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { requestPath } from './request-path.ts'
 
 /** Enough to tell which path it was. */
 const PATH_CHARACTERS_MAX = 200
 
+/** Notes in the log that a request was answered, where that is worth a line. */
+export type RequestLog = (request: FastifyRequest, reply: FastifyReply) => void
+
 /**
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token, a query
  * or a body: the path alone, and the code of the error.
  */
-export function logRequests(app: FastifyInstance, log: Logger, slowRequestMs: number): void {
-  app.addHook('onResponse', (request, reply, done) => {
+export function createRequestLog(log: Logger, slowRequestMs: number): RequestLog {
+  return (request, reply) => {
     const { failure } = request
     const status = reply.raw.statusCode
     const isSlow = reply.elapsedTime >= slowRequestMs
-    if (failure !== null || isSlow || log.isLevelEnabled('debug')) {
-      const level = status >= 500 ? 'error' : isSlow ? 'warn' : failure !== null ? 'info' : 'debug'
-      log[level](
-        {
-          requestId: request.id,
-          method: request.method,
-          path: loggedPath(request.url),
-          status,
-          durationMs: Math.round(reply.elapsedTime * 10) / 10,
-          ...(failure !== null && { error: failure.code }),
-          ...(failure?.cause !== undefined && { cause: describeCause(failure.cause) }),
-        },
-        status >= 500
-          ? 'request failed'
-          : isSlow
-            ? 'slow request'
-            : failure !== null
-              ? 'request refused'
-              : 'request',
-      )
-    }
-    done()
-  })
+    if (failure === null && !isSlow && !log.isLevelEnabled('debug')) return
+    const level = status >= 500 ? 'error' : isSlow ? 'warn' : failure !== null ? 'info' : 'debug'
+    log[level](
+      {
+        requestId: request.id,
+        method: request.method,
+        path: loggedPath(request.url),
+        status,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        ...(failure !== null && { error: failure.code }),
+        ...(failure?.cause !== undefined && { cause: describeCause(failure.cause) }),
+      },
+      status >= 500
+        ? 'request failed'
+        : isSlow
+          ? 'slow request'
+          : failure !== null
+            ? 'request refused'
+            : 'request',
+    )
+  }
 }
 
 /** Bounded, and without a token where somebody put one in the place of its id. */

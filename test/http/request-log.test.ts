@@ -28,6 +28,17 @@ test('by default a request that succeeds leaves no line, and one that is refused
   assert.equal(app.log.filter(({ requestId }) => requestId !== undefined).length, 1)
 })
 
+test('a path that cannot be decoded leaves a line like any other', async () => {
+  for (const [authorization, status, error] of [
+    [`Bearer ${TOKEN}`, 400, 40004],
+    ['', 401, 40101],
+  ] as const) {
+    const line = await lineOf(app, await app.fetch('/plants/%ff?q=1', { headers: { authorization } }))
+    assert.deepEqual([line.path, line.status, line.error], ['/plants/%ff', status, error])
+    assert.equal(typeof line.durationMs, 'number')
+  }
+})
+
 test('at the level debug every request leaves a line', async (test) => {
   const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'debug' })
   const answer = await app.fetch('/plants?limit=1')

@@ -162,6 +162,7 @@ test('an unknown plant is 404, and an id that is none 400', async () => {
       '9223372036854775808',
       '-9223372036854775809',
       '0x1',
+      '1'.repeat(5000),
     ]) {
       await assertErrorAnswer(await app.fetch(`/plants/${id}`, { method }), 400, 40004)
     }
