@@ -26,6 +26,19 @@ function plantedFile(t: TestContext, count: number) {
   }
 }
 
+/** Stops the clock, and returns what lets time pass, millisecond by millisecond. */
+function mockTime(t: TestContext): (byMs: number) => void {
+  let nowMs = performance.now()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  t.mock.method(performance, 'now', () => nowMs)
+  return (byMs) => {
+    for (let passedMs = 0; passedMs < byMs; passedMs++) {
+      nowMs++
+      t.mock.timers.tick(1)
+    }
+  }
+}
+
 describe('the search index', () => {
   test('moves on under writes that never pause, and is complete soon after them', async (t) => {
     const { plants } = await openTemporary(t)
@@ -66,43 +79,49 @@ describe('the search index', () => {
     assert.equal(file.found(), 5000)
   })
 
-  test('takes small steps while writes come without a pause', async (t) => {
+  test('takes small steps, far apart, while writes come without a pause', (t) => {
     const file = plantedFile(t, 1000)
+    const passTime = mockTime(t)
     const indexer = createSearchIndexer(file.database)
     t.after(() => indexer.stop())
-    const steps: number[] = []
+    const steps: { plants: number; atMs: number }[] = []
     let before = file.unindexed()
-    const deadline = performance.now() + 5000
-    while (before > 0 && performance.now() < deadline) {
+    for (let atMs = 0; atMs < 2000 && before > 0; atMs++) {
       indexer.noteWrites()
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      passTime(1)
       const left = file.unindexed()
-      if (left < before) steps.push(before - left)
+      if (left < before) steps.push({ plants: before - left, atMs })
       before = left
     }
-    assert.equal(before, 0)
-    assert.ok(Math.max(...steps) <= 200, `steps of ${steps}`)
+    assert.equal(before, 0, 'the index moves on')
+    for (const [at, { plants, atMs }] of steps.entries()) {
+      assert.ok(plants <= 200, `${plants} in one step`)
+      assert.ok(at === 0 || atMs - (steps[at - 1]?.atMs ?? 0) >= 200, `a step at ${atMs} ms`)
+    }
   })
 
-  test('loses nothing when a step fails: it is tried again', async (t) => {
+  test('loses nothing when a step fails: it is tried again', (t) => {
     const file = plantedFile(t, 10)
+    const passTime = mockTime(t)
     using other = new DatabaseSync(file.path)
     other.exec('BEGIN IMMEDIATE')
     const indexer = createSearchIndexer(file.database)
     t.after(() => indexer.stop())
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    passTime(3000)
     assert.equal(file.unindexed(), 10)
     other.exec('ROLLBACK')
-    await eventually(() => assert.equal(file.unindexed(), 0))
+    passTime(3000)
+    assert.equal(file.unindexed(), 0)
     assert.equal(file.found(), 10)
   })
 
-  test('stands still once the indexer is stopped', async (t) => {
+  test('stands still once the indexer is stopped', (t) => {
     const file = plantedFile(t, 10)
+    const passTime = mockTime(t)
     const indexer = createSearchIndexer(file.database)
     indexer.stop()
     indexer.noteWrites()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    passTime(3000)
     assert.equal(file.unindexed(), 10)
   })
 })

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AppError } from '../../../src/errors.ts'
+import { eventually } from '../eventually.ts'
+import { openTemporary } from './temporary-storage.ts'
+
+describe('searches', () => {
+  test('of more than can wait the rest is refused with 50301, and what waits is answered', async (t) => {
+    const { plants } = await openTemporary(t)
+    await plants.create({ id: 1n, name: 'Rosa', tag: 'shrub' })
+    const search = () => plants.list({ limit: 10, words: ['rosa'] })
+    await eventually(async () => assert.equal((await search()).plants.length, 1))
+
+    const results = await Promise.allSettled(Array.from({ length: 400 }, search))
+    for (const result of results) {
+      if (result.status === 'fulfilled') assert.equal(result.value.plants.length, 1)
+      else assert.ok(result.reason instanceof AppError && result.reason.code === 50301, result.reason)
+    }
+    const refused = results.filter(({ status }) => status === 'rejected').length
+    assert.ok(refused > 0 && refused < 400, `${refused} of 400 were refused`)
+    assert.equal((await search()).plants.length, 1)
+  })
+
+  test('hold up no read by id, and no page of the list', async (t) => {
+    const { plants } = await openTemporary(t)
+    await plants.create({ id: 1n, name: 'Rosa', tag: 'shrub' })
+    let answered = 0
+    const searches = Array.from({ length: 200 }, async () => {
+      await plants.countTags(10)
+      answered++
+    })
+    assert.equal((await plants.get(1n))?.name, 'Rosa')
+    assert.equal((await plants.list({ limit: 10 })).plants.length, 1)
+    assert.equal(answered, 0, 'the reads did not wait for those before them')
+    await Promise.all(searches)
+  })
+})
