@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Precondition } from '../plants/plant-store.ts'
 
-// An entity tag (RFC 9110 §8.8.3) is the version of a plant in base 36, in quotation marks.
+// An entity tag (RFC 9110 §8.8.3) is the version of a plant in quotation marks.
 
 export function entityTagOf(version: number): string {
-  return `"${version.toString(36)}"`
+  return `"${version}"`
 }
 
 /**
@@ -15,9 +15,9 @@ export function preconditionOf(headers: IncomingHttpHeaders): Precondition {
   const precondition: Precondition = {}
   const ifMatch = headers['if-match']
   const ifNoneMatch = headers['if-none-match']
-  if (ifMatch !== undefined) precondition.ifMatch = versionsIn(ifMatch, /^"([0-9a-z]{1,11})"$/)
+  if (ifMatch !== undefined) precondition.ifMatch = versionsIn(ifMatch, /^"(0|[1-9][0-9]{0,15})"$/)
   if (ifNoneMatch !== undefined)
-    precondition.ifNoneMatch = versionsIn(ifNoneMatch, /^(?:W\/)?"([0-9a-z]{1,11})"$/)
+    precondition.ifNoneMatch = versionsIn(ifNoneMatch, /^(?:W\/)?"(0|[1-9][0-9]{0,15})"$/)
   return precondition
 }
 
@@ -25,6 +25,6 @@ function versionsIn(field: string, tagPattern: RegExp): 'any' | number[] {
   if (field.trim() === '*') return 'any'
   return field.split(',').flatMap((tag) => {
     const match = tagPattern.exec(tag.trim())
-    return match === null ? [] : [Number.parseInt(match[1] as string, 36)]
+    return match === null ? [] : [Number(match[1])]
   })
 }

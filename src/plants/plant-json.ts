@@ -1,14 +1,29 @@
 import type { StoredPlant } from './plant.ts'
 
 /** The JSON text of a stored plant, its id exact. Written by hand, as `JSON.stringify` takes no bigint. */
-export function storedPlantJson({ id, name, tag, createdAtUs, updatedAtUs }: StoredPlant): string {
-  const createdAt = timeText(createdAtUs)
-  const updatedAt = createdAtUs === updatedAtUs ? createdAt : timeText(updatedAtUs)
+export function storedPlantJson({ id, name, tag, createdAtMs, updatedAtMs }: StoredPlant): string {
+  const createdAt = timeText(createdAtMs)
+  const updatedAt = createdAtMs === updatedAtMs ? createdAt : timeText(updatedAtMs)
   const tagMember = tag === undefined ? '' : `,"tag":${JSON.stringify(tag)}`
   return `{"id":${id},"name":${JSON.stringify(name)}${tagMember},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`
 }
 
-/** RFC 3339, UTC, to the millisecond. */
-function timeText(timeUs: number): string {
-  return new Date(timeUs / 1000).toISOString()
+const DAY_MS = 86_400_000
+
+/** The day of the last time that was told, as most times of a page are of few days. */
+let lastDay = { number: Number.NaN, text: '' }
+
+/** RFC 3339, UTC, to the millisecond. `toISOString` for every plant was a third of the cost of a page. */
+function timeText(timeMs: number): string {
+  const day = Math.floor(timeMs / DAY_MS)
+  if (day !== lastDay.number) lastDay = { number: day, text: new Date(timeMs).toISOString().slice(0, -13) }
+  const ofDay = timeMs - day * DAY_MS
+  const hours = digits(Math.floor(ofDay / 3_600_000), 2)
+  const minutes = digits(Math.floor(ofDay / 60_000) % 60, 2)
+  const seconds = digits(Math.floor(ofDay / 1_000) % 60, 2)
+  return `${lastDay.text}${hours}:${minutes}:${seconds}.${digits(ofDay % 1_000, 3)}Z`
+}
+
+function digits(value: number, count: number): string {
+  return String(value).padStart(count, '0')
 }

@@ -61,7 +61,7 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
       }
       if (created.outcome === 'key-reused') throw new AppError(42201)
       const { id, name, tag } = plant
-      const etag = entityTagOf(created.createdAtUs)
+      const etag = entityTagOf(created.version)
       answerJson(reply, 200, JSON.stringify({ name, tag }), [
         'location',
         `${basePath}/plants/${id}`,
@@ -82,10 +82,9 @@ function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesParts): void {
       const plant = await plants.get(id)
       if (plant === undefined) throw noSuchPlant(id)
       const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
-      if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.updatedAtUs))
-        throw new AppError(41201)
-      if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.updatedAtUs)) {
-        answerEmpty(reply, 304, ['etag', entityTagOf(plant.updatedAtUs)])
+      if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) throw new AppError(41201)
+      if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.version)) {
+        answerEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
       } else {
         answerPlant(reply, 200, plant)
       }
@@ -176,5 +175,5 @@ function noSuchPlant(id: bigint): AppError {
 }
 
 function answerPlant(reply: FastifyReply, status: number, plant: StoredPlant, fields: string[] = []): void {
-  answerJson(reply, status, storedPlantJson(plant), ['etag', entityTagOf(plant.updatedAtUs), ...fields])
+  answerJson(reply, status, storedPlantJson(plant), ['etag', entityTagOf(plant.version), ...fields])
 }

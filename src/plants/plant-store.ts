@@ -10,7 +10,7 @@ import type { NewPlant, Plant, PlantChange, StoredPlant } from './plant.ts'
 export interface PlantStore {
   /**
    * Adds a plant. `taken`: the id is in use, the stored plant is unchanged. With `idempotency`, the key is stored in
-   * the same transaction: the same key and fingerprint answer as the first time (`created`, with the first time),
+   * the same transaction: the same key and fingerprint answer as the first time (`created`, with that version),
    * the key with another fingerprint is `key-reused`. A key is spent by a success only, and forgotten after its time.
    */
   create(plant: NewPlant, idempotency?: Idempotency): Promise<CreateOutcome>
@@ -58,7 +58,7 @@ export interface PlantPage {
   hasMore: boolean
 }
 
-/** Versions (`updatedAtUs`) that the stored plant must have, or must not; `any` stands for whatever it is. */
+/** Versions that the stored plant must have, or must not; `any` stands for whatever it is. */
 export interface Precondition {
   ifMatch?: 'any' | readonly number[]
   ifNoneMatch?: 'any' | readonly number[]
@@ -74,7 +74,7 @@ export const TagCountSchema = {
 export type TagCount = XStatic<typeof TagCountSchema>
 
 export type CreateOutcome =
-  | { outcome: 'created'; createdAtUs: number }
+  | { outcome: 'created'; version: number }
   | { outcome: 'taken' }
   | { outcome: 'key-reused' }
 

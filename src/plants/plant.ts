@@ -60,8 +60,16 @@ export type NewPlant = Plant & { id: bigint }
 
 export type PlantChange = Writable<XStatic<typeof PlantChangeSchema>>
 
-/** Both times in microseconds since 1970; `updatedAtUs` grows with every change of a plant and so is its version. */
-export type StoredPlant = NewPlant & { createdAtUs: number; updatedAtUs: number }
+/** Times in milliseconds since 1970. `version` is another one after every write, and never an earlier one again. */
+export type StoredPlant = NewPlant & { createdAtMs: number; updatedAtMs: number; version: number }
+
+/**
+ * A version for a plant that is about to be written: one in 2⁵³, by chance. A count or a time would come back when the
+ * plant is deleted and made anew, or the clock is set back; and no writer needs to know of another.
+ */
+export function generateVersion(): number {
+  return Math.floor(Math.random() * 2 ** 53)
+}
 
 /**
  * Reads a NewPlant from a parsed body in which an int64 is a bigint (`parseExactJson`).

@@ -65,7 +65,7 @@ async function runningTwice(): Promise<Response> {
     async create() {
       isBegun.resolve()
       await mayEnd.promise
-      return { outcome: 'created', createdAtUs: 1 }
+      return { outcome: 'created', version: 1 }
     },
   }
   const first = altered.create({ 'idempotency-key': 'a' })

@@ -7,19 +7,18 @@ import type { OpenStorage, SharedStorage } from './opened-storage.ts'
 
 export function describeCreates(shared: SharedStorage, open: OpenStorage): void {
   describe('create', () => {
-    test('a created plant is read back whole, with the time of its creation in microseconds', async () => {
+    test('a created plant is read back whole, with the time of its creation and its version', async () => {
       const { plants, clock } = shared
-      const createdAtUs = clock.nowMs() * 1000
-      assert.deepEqual(await plants.create({ id: 7n, name: 'Quercus robur', tag: 'tree' }), {
-        outcome: 'created',
-        createdAtUs,
-      })
+      const createdAtMs = clock.nowMs()
+      const created = await plants.create({ id: 7n, name: 'Quercus robur', tag: 'tree' })
+      assert.ok(created.outcome === 'created')
       assert.deepEqual(await plants.get(7n), {
         id: 7n,
         name: 'Quercus robur',
         tag: 'tree',
-        createdAtUs,
-        updatedAtUs: createdAtUs,
+        createdAtMs,
+        updatedAtMs: createdAtMs,
+        version: created.version,
       })
     })
 

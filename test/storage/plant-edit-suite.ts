@@ -20,25 +20,28 @@ export function describeEdits(shared: SharedStorage): void {
       const old = await planted(plants, 3n, 'shrub')
       clock.advance(1)
       const replaced = await plants.replace(3n, { name: 'Rosa canina' })
+      assert.ok(replaced.outcome === 'replaced')
       const plant = {
         id: 3n,
         name: 'Rosa canina',
-        createdAtUs: old.createdAtUs,
-        updatedAtUs: old.createdAtUs + 1000,
+        createdAtMs: old.createdAtMs,
+        updatedAtMs: old.createdAtMs + 1,
+        version: replaced.plant.version,
       }
-      assert.deepEqual(replaced, { outcome: 'replaced', plant })
+      assert.deepEqual(replaced.plant, plant)
       assert.deepEqual(await plants.get(3n), plant)
     })
 
     test('replacing a plant that is not there creates it, and says so', async () => {
       const { plants, clock } = shared
-      const createdAtUs = clock.nowMs() * 1000
+      const createdAtMs = clock.nowMs()
       for (const id of NOTABLE_IDS) {
-        const plant = { id, name: `plant ${id}`, tag: 'new', createdAtUs, updatedAtUs: createdAtUs }
-        assert.deepEqual(await plants.replace(id, { name: plant.name, tag: 'new' }), {
-          outcome: 'created',
-          plant,
-        })
+        const name = `plant ${id}`
+        const replaced = await plants.replace(id, { name, tag: 'new' })
+        assert.ok(replaced.outcome === 'created')
+        const { version } = replaced.plant
+        const plant = { id, name, tag: 'new', createdAtMs, updatedAtMs: createdAtMs, version }
+        assert.deepEqual(replaced.plant, plant)
         assert.deepEqual(await plants.get(id), plant)
       }
     })
@@ -92,10 +95,10 @@ export function describeEdits(shared: SharedStorage): void {
   describe('preconditions', () => {
     test('ifMatch holds for any plant, or for one of the versions given, and not for another', async () => {
       const { plants } = shared
-      const { updatedAtUs: first } = await planted(plants, 1n)
+      const { version: first } = await planted(plants, 1n)
       const changed = await plants.change(1n, { tag: 'a' }, { ifMatch: [first] })
       assert.equal(changed.outcome, 'changed')
-      const second = 'plant' in changed ? changed.plant.updatedAtUs : 0
+      const second = 'plant' in changed ? changed.plant.version : 0
       assert.deepEqual(await plants.change(1n, { tag: 'b' }, { ifMatch: [first] }), { outcome: 'mismatch' })
       assert.deepEqual(await plants.change(1n, { tag: 'b' }, { ifMatch: [] }), { outcome: 'mismatch' })
       assert.deepEqual(await plants.replace(1n, { name: 'b' }, { ifMatch: [first] }), { outcome: 'mismatch' })
@@ -127,26 +130,26 @@ export function describeEdits(shared: SharedStorage): void {
 
     test('ifNoneMatch with versions refuses those and lets the others through', async () => {
       const { plants } = shared
-      const { updatedAtUs } = await planted(plants, 1n)
-      const outcome = await plants.change(1n, { tag: 'a' }, { ifNoneMatch: [updatedAtUs - 1, updatedAtUs] })
+      const { version } = await planted(plants, 1n)
+      const outcome = await plants.change(1n, { tag: 'a' }, { ifNoneMatch: [version - 1, version] })
       assert.deepEqual(outcome, { outcome: 'mismatch' })
-      assert.equal((await plants.delete(1n, { ifNoneMatch: [updatedAtUs - 1] })).outcome, 'deleted')
+      assert.equal((await plants.delete(1n, { ifNoneMatch: [version - 1] })).outcome, 'deleted')
     })
 
     test('both preconditions must hold', async () => {
       const { plants } = shared
-      const { updatedAtUs } = await planted(plants, 1n)
-      const both = { ifMatch: [updatedAtUs], ifNoneMatch: [updatedAtUs] }
+      const { version } = await planted(plants, 1n)
+      const both = { ifMatch: [version], ifNoneMatch: [version] }
       assert.deepEqual(await plants.delete(1n, both), { outcome: 'mismatch' })
       assert.equal((await plants.delete(1n, { ...both, ifNoneMatch: [] })).outcome, 'deleted')
     })
 
     test('of changes of one version at the same time exactly one succeeds', async () => {
       const { plants } = shared
-      const { updatedAtUs } = await planted(plants, 1n)
+      const { version } = await planted(plants, 1n)
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, (_, at) =>
-          plants.change(1n, { name: `change ${at}` }, { ifMatch: [updatedAtUs] }),
+          plants.change(1n, { name: `change ${at}` }, { ifMatch: [version] }),
         ),
       )
       assert.deepEqual(

@@ -13,8 +13,9 @@ const WAL_RETRY_MS = 10
 /** Pages of 4 KiB after which the log is copied into the file: rarer than SQLite's 1,000, which halves the tail. */
 const CHECKPOINT_PAGES = 8_000
 
-/** Each connection's cache: small, since the operating system caches the file as well. */
-const CACHE_KIB = 16 * 1024
+/** The caches of a connection: small, since the operating system caches the file as well. */
+const WRITER_CACHE_KIB = 16 * 1024
+const READER_CACHE_KIB = 4 * 1024
 
 const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
 
@@ -25,7 +26,7 @@ const SQLITE_FULL = 13
 /** Opens the file for reading. Reads see everything that was committed before they begin. */
 export function openReader(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
-  database.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
+  database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`)
   return database
 }
 
@@ -36,7 +37,7 @@ export function openWriter(path: string): DatabaseSync {
   database.exec(`
     PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
-    PRAGMA cache_size = -${CACHE_KIB};
+    PRAGMA cache_size = -${WRITER_CACHE_KIB};
   `)
   return database
 }

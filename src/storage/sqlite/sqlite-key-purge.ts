@@ -8,18 +8,18 @@ const PURGE_KEYS_MAX = 1_000
 const PURGE_AGAIN_AFTER_MS = 50
 
 /** Removes idempotency keys that are past their time. They have no effect any more; this frees their space. */
-export function createKeyPurge(database: DatabaseSync, idempotencyTtlUs: number) {
+export function createKeyPurge(database: DatabaseSync, idempotencyTtlMs: number) {
   const deleteOldKeys = database.prepare(`
     DELETE FROM idempotency_keys WHERE (caller, key) IN
-      (SELECT caller, key FROM idempotency_keys WHERE plant_created_at < ? ORDER BY plant_created_at LIMIT ?)`)
+      (SELECT caller, key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ?)`)
   deleteOldKeys.setReadBigInts(true)
   let timer = setTimeout(purge, PURGE_INTERVAL_MS)
 
   function purge(): void {
     let removed = 0n
     try {
-      const beforeUs = Date.now() * 1000 - idempotencyTtlUs
-      const purged = inUnsyncedTransaction(database, () => deleteOldKeys.run(beforeUs, PURGE_KEYS_MAX))
+      const beforeMs = Date.now() - idempotencyTtlMs
+      const purged = inUnsyncedTransaction(database, () => deleteOldKeys.run(beforeMs, PURGE_KEYS_MAX))
       removed = BigInt(purged.changes)
     } catch {
       // A full or failing disk is told to whoever writes next; the keys wait.

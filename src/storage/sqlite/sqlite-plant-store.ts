@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
+import { generateVersion } from '../../plants/plant.ts'
 import type { PlantPage, PlantQuery, PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import { reading, storageError } from './sqlite-connection.ts'
-import { readPage, rowToPlant } from './sqlite-rows.ts'
+import { PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from './sqlite-rows.ts'
 import type { SearchReply, SearchRequest } from './sqlite-searcher.ts'
 import type { Thread } from './sqlite-thread.ts'
 import type { Write, WriteOutcome } from './write-batch.ts'
@@ -11,7 +12,11 @@ import type { Write, WriteOutcome } from './write-batch.ts'
 /** Searches that may wait for their thread; one more is refused. */
 const WAITING_SEARCHES_MAX = 256
 
+/** A page is read in steps of so many rows; each may hold two texts of a megabyte. */
+const ROWS_AT_ONCE = 32
+
 const ID_MIN = -(2n ** 63n)
+const ID_MAX = 2n ** 63n - 1n
 
 export interface SqlitePlantStoreParts {
   /** Short reads go here, in the main thread. */
@@ -28,28 +33,34 @@ export function createSqlitePlantStore({
   writes,
   nowMs,
 }: SqlitePlantStoreParts): PlantStore {
-  const selectPlant = reader.prepare('SELECT name, tag, created_at, updated_at FROM plants WHERE id = ?')
-  const page = 'SELECT id, name, tag, created_at, updated_at FROM plants WHERE'
-  const selectFromStart = reader.prepare(`${page} id >= ? ORDER BY id`)
-  const selectAfter = reader.prepare(`${page} id > ? ORDER BY id`)
-  const selectTagged = reader.prepare(`${page} tag = ? AND id >= ? ORDER BY id`)
-  const selectTaggedAfter = reader.prepare(`${page} tag = ? AND id > ? ORDER BY id`)
-  for (const statement of [selectFromStart, selectAfter, selectTagged, selectTaggedAfter]) {
+  const selectPlant = reader.prepare(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id = ?`)
+  const selectFrom = reader.prepare(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id >= ? ORDER BY id LIMIT ?`)
+  const selectTagged = reader.prepare(
+    `SELECT ${PLANT_COLUMNS} FROM plants WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
+  )
+  for (const statement of [selectPlant, selectFrom, selectTagged]) {
     statement.setReadBigInts(true)
+    statement.setReturnArrays(true)
   }
 
-  const nowUs = () => nowMs() * 1000
-  /** Each kind of write has its own outcomes; the pairing is kept by `sqlite-write-statements.ts`. */
+  /** What every write but a deletion is stamped with. */
+  const stamp = () => ({ atMs: nowMs(), version: generateVersion() })
+  /** Each kind of write has its own outcomes; the pairing is kept by `sqlite-writer.ts`. */
   const submit = <Outcome>(write: Write) => writes.submit(write) as Promise<Outcome>
 
-  function listById({ limit, afterId, tag }: PlantQuery): PlantPage {
-    if (tag === undefined) {
-      const rows = afterId === undefined ? selectFromStart.iterate(ID_MIN) : selectAfter.iterate(afterId)
-      return readPage(rows, limit)
+  /** Plants in the order of their ids, read some at a time: one by one is slower, and all at once may be a gigabyte. */
+  function* rowsById({ limit, afterId, tag }: PlantQuery): Iterable<PlantRow> {
+    let fromId = afterId === undefined ? ID_MIN : afterId + 1n
+    // One more than the page holds tells whether there is more.
+    for (let wanted = limit + 1; wanted > 0 && fromId <= ID_MAX; wanted -= ROWS_AT_ONCE) {
+      const count = Math.min(wanted, ROWS_AT_ONCE)
+      const found = tag === undefined ? selectFrom.all(fromId, count) : selectTagged.all(tag, fromId, count)
+      const rows = found as unknown as PlantRow[]
+      yield* rows
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < count) return
+      fromId = last[0] + 1n
     }
-    const rows =
-      afterId === undefined ? selectTagged.iterate(tag, ID_MIN) : selectTaggedAfter.iterate(tag, afterId)
-    return readPage(rows, limit)
   }
 
   async function ask(request: SearchRequest): Promise<Exclude<SearchReply, { failure: string }>> {
@@ -65,22 +76,22 @@ export function createSqlitePlantStore({
     create: ({ id, name, tag = null }, idempotency) =>
       submit(
         idempotency === undefined
-          ? { kind: 'create', id, name, tag, atUs: nowUs() }
-          : { kind: 'create', id, name, tag, atUs: nowUs(), idempotency },
+          ? { kind: 'create', id, name, tag, ...stamp() }
+          : { kind: 'create', id, name, tag, ...stamp(), idempotency },
       ),
     async get(id) {
       const row = reading(() => selectPlant.get(id))
-      return row === undefined ? undefined : rowToPlant(row, id)
+      return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
     },
     async list(query) {
       const { words } = query
-      if (words === undefined) return reading(() => listById(query))
+      if (words === undefined) return reading(() => readPage(rowsById(query), query.limit))
       return ((await ask({ kind: 'search', query: { ...query, words } })) as { page: PlantPage }).page
     },
     replace: (id, { name, tag = null }, precondition = {}) =>
-      submit({ kind: 'replace', id, name, tag, atUs: nowUs(), precondition }),
+      submit({ kind: 'replace', id, name, tag, ...stamp(), precondition }),
     change: (id, change, precondition = {}) =>
-      submit({ kind: 'change', id, change, atUs: nowUs(), precondition }),
+      submit({ kind: 'change', id, change, ...stamp(), precondition }),
     delete: (id, precondition = {}) => submit({ kind: 'delete', id, precondition }),
     async countTags(limit) {
       const reply = await ask({ kind: 'count-tags', limit })

@@ -1,98 +1,87 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { StoredPlant } from '../../plants/plant.ts'
 import { preconditionHolds } from '../../plants/plant-store.ts'
-import { rowToPlant } from './sqlite-rows.ts'
-import { createOutcome, type Write, type WriteOutcome } from './write-batch.ts'
+import { PLANT_COLUMNS, type PlantRow, rowToPlant } from './sqlite-rows.ts'
+import type { Write, WriteOutcome } from './write-batch.ts'
 
 type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>
 
 /** The writes of plants, each a part of the transaction that its caller has begun. */
-export type PlantWrites = ReturnType<typeof createPlantWrites>
-
-export function createPlantWrites(database: DatabaseSync, idempotencyTtlUs: number) {
+export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: number) {
   const statements = prepareStatements(database)
-  let newestDeletedUs = 0
 
-  /** To be called when the transaction has begun: other processes delete plants, too. */
-  function beginBatch(): void {
-    newestDeletedUs = Number(statements.selectNewestDeleted.get()?.version)
-  }
-
-  /** Adds a plant and tells its time of creation: NaN when the id is taken. */
-  function insert(id: bigint, name: string, tag: string | null, atUs: number): number {
-    // Newer than any plant that is gone: whoever knows a version of that one must not match this one by it.
-    const createdAtUs = nextVersion(atUs, newestDeletedUs)
-    if (statements.insertPlant.run(id, name, tag, createdAtUs).changes === 0n) return Number.NaN
+  /** Adds a plant: false when the id is taken. */
+  function insert(id: bigint, name: string, tag: string | null, atMs: number, version: number): boolean {
+    if (statements.insertPlant.run(id, name, tag, atMs, version).changes === 0n) return false
     statements.noteUnindexed.run(id)
-    return createdAtUs
+    return true
   }
 
-  function create({ id, name, tag, atUs, idempotency }: WriteOf<'create'>): WriteOutcome {
-    if (idempotency === undefined) return createOutcome(insert(id, name, tag, atUs))
+  function create({ id, name, tag, atMs, version, idempotency }: WriteOf<'create'>): WriteOutcome {
+    if (idempotency === undefined) {
+      return insert(id, name, tag, atMs, version) ? { outcome: 'created', version } : { outcome: 'taken' }
+    }
     const { caller, key, fingerprint } = idempotency
     const known = statements.selectKey.get(caller, key)
-    if (known !== undefined && Number(known.plant_created_at) >= atUs - idempotencyTtlUs) {
+    if (known !== undefined && Number(known.created_at) >= atMs - idempotencyTtlMs) {
       if (known.fingerprint !== fingerprint) return { outcome: 'key-reused' }
-      return { outcome: 'created', createdAtUs: Number(known.plant_created_at) }
+      return { outcome: 'created', version: Number(known.plant_version) }
     }
-    const createdAtUs = insert(id, name, tag, atUs)
-    if (!Number.isNaN(createdAtUs)) statements.insertKey.run(caller, key, fingerprint, createdAtUs)
-    return createOutcome(createdAtUs)
+    if (!insert(id, name, tag, atMs, version)) return { outcome: 'taken' }
+    statements.insertKey.run(caller, key, fingerprint, version, atMs)
+    return { outcome: 'created', version }
   }
 
-  function find(id: bigint) {
+  function find(id: bigint): StoredPlant | undefined {
     const row = statements.selectPlant.get(id)
-    return row === undefined ? undefined : rowToPlant(row)
+    return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
   }
 
-  function update(id: bigint, name: string, tag: string | null, atUs: number): void {
-    statements.updatePlant.run(id, name, tag, atUs)
+  /** Writes a plant over the one that is stored, and tells it. Times do not go back, even where the clock does. */
+  function update(found: StoredPlant, name: string, tag: string | null, atMs: number, version: number) {
+    const { id, createdAtMs } = found
+    const updatedAtMs = Math.max(atMs, found.updatedAtMs)
+    statements.updatePlant.run(id, name, tag, updatedAtMs, version)
     statements.noteUnindexed.run(id)
+    return plantOf(id, name, tag, { createdAtMs, updatedAtMs, version })
   }
 
-  function replace({ id, name, tag, atUs, precondition }: WriteOf<'replace'>): WriteOutcome {
+  function replace({ id, name, tag, atMs, version, precondition }: WriteOf<'replace'>): WriteOutcome {
     const found = find(id)
-    if (!preconditionHolds(precondition, found?.updatedAtUs)) return { outcome: 'mismatch' }
-    const plant = tag === null ? { id, name } : { id, name, tag }
-    if (found === undefined) {
-      const createdAtUs = insert(id, name, tag, atUs)
-      return { outcome: 'created', plant: { ...plant, createdAtUs, updatedAtUs: createdAtUs } }
-    }
-    const updatedAtUs = nextVersion(atUs, found.updatedAtUs)
-    update(id, name, tag, updatedAtUs)
-    return { outcome: 'replaced', plant: { ...plant, createdAtUs: found.createdAtUs, updatedAtUs } }
+    if (!preconditionHolds(precondition, found?.version)) return { outcome: 'mismatch' }
+    if (found !== undefined) return { outcome: 'replaced', plant: update(found, name, tag, atMs, version) }
+    insert(id, name, tag, atMs, version)
+    const times = { createdAtMs: atMs, updatedAtMs: atMs, version }
+    return { outcome: 'created', plant: plantOf(id, name, tag, times) }
   }
 
-  function change({ id, change, atUs, precondition }: WriteOf<'change'>): WriteOutcome {
+  function change({ id, change, atMs, version, precondition }: WriteOf<'change'>): WriteOutcome {
     const found = find(id)
     if (found === undefined) return { outcome: 'absent' }
-    if (!preconditionHolds(precondition, found.updatedAtUs)) return { outcome: 'mismatch' }
-    const { tag: oldTag = null, ...plant } = found
-    const tag = change.tag === undefined ? oldTag : change.tag
-    plant.name = change.name ?? plant.name
-    plant.updatedAtUs = nextVersion(atUs, found.updatedAtUs)
-    update(id, plant.name, tag, plant.updatedAtUs)
-    return { outcome: 'changed', plant: tag === null ? plant : { ...plant, tag } }
+    if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
+    const { name = found.name, tag = found.tag ?? null } = change
+    return { outcome: 'changed', plant: update(found, name, tag, atMs, version) }
   }
 
   function remove({ id, precondition }: WriteOf<'delete'>): WriteOutcome {
     const found = find(id)
     if (found === undefined) return { outcome: 'absent' }
-    if (!preconditionHolds(precondition, found.updatedAtUs)) return { outcome: 'mismatch' }
+    if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
     statements.deletePlant.run(id)
     statements.noteUnindexed.run(id)
-    if (found.updatedAtUs > newestDeletedUs) {
-      newestDeletedUs = found.updatedAtUs
-      statements.noteNewestDeleted.run(newestDeletedUs)
-    }
     return { outcome: 'deleted' }
   }
 
-  return { beginBatch, insert, create, replace, change, remove }
+  return { insert, create, replace, change, remove }
 }
 
-/** Two changes within a microsecond are two versions all the same. */
-function nextVersion(atUs: number, updatedAtUs: number): number {
-  return Math.max(atUs, updatedAtUs + 1)
+function plantOf(
+  id: bigint,
+  name: string,
+  tag: string | null,
+  times: Pick<StoredPlant, 'createdAtMs' | 'updatedAtMs' | 'version'>,
+): StoredPlant {
+  return tag === null ? { id, name, ...times } : { id, name, tag, ...times }
 }
 
 function prepareStatements(database: DatabaseSync) {
@@ -102,19 +91,21 @@ function prepareStatements(database: DatabaseSync) {
     statement.setReadBigInts(true)
     return statement
   }
+  const selectPlant = prepare(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id = ?`)
+  selectPlant.setReturnArrays(true)
   return {
+    selectPlant,
     insertPlant: prepare(
-      'INSERT INTO plants (id, name, tag, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT DO NOTHING',
+      `INSERT INTO plants (${PLANT_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?4, ?5) ON CONFLICT DO NOTHING`,
     ),
-    selectPlant: prepare('SELECT id, name, tag, created_at, updated_at FROM plants WHERE id = ?'),
-    updatePlant: prepare('UPDATE plants SET name = ?2, tag = ?3, updated_at = ?4 WHERE id = ?1'),
+    updatePlant: prepare(
+      'UPDATE plants SET name = ?2, tag = ?3, updated_at = ?4, version = ?5 WHERE id = ?1',
+    ),
     deletePlant: prepare('DELETE FROM plants WHERE id = ?'),
     noteUnindexed: prepare('INSERT INTO unindexed_plants (plant_id) VALUES (?)'),
     selectKey: prepare(
-      'SELECT fingerprint, plant_created_at FROM idempotency_keys WHERE caller = ? AND key = ?',
+      'SELECT fingerprint, plant_version, created_at FROM idempotency_keys WHERE caller = ? AND key = ?',
     ),
-    insertKey: prepare('INSERT OR REPLACE INTO idempotency_keys VALUES (?, ?, ?, ?)'),
-    selectNewestDeleted: prepare('SELECT version FROM newest_deleted_version'),
-    noteNewestDeleted: prepare('UPDATE newest_deleted_version SET version = ?'),
+    insertKey: prepare('INSERT OR REPLACE INTO idempotency_keys VALUES (?, ?, ?, ?, ?)'),
   }
 }

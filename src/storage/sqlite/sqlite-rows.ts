@@ -1,22 +1,32 @@
-import type { SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { SQLOutputValue } from 'node:sqlite'
 import type { StoredPlant } from '../../plants/plant.ts'
 import type { PlantPage } from '../../plants/plant-store.ts'
 import type { Scope, StoredToken } from '../../tokens/token.ts'
 
 type Row = Record<string, SQLOutputValue>
 
+/** The columns of plants in the order of a PlantRow. */
+export const PLANT_COLUMNS = 'id, name, tag, created_at, updated_at, version'
+
+/** A row of plants as an array, which is cheaper to read than an object, with BigInt results. */
+export type PlantRow = [
+  id: bigint,
+  name: string,
+  tag: string | null,
+  createdAtMs: bigint,
+  updatedAtMs: bigint,
+  version: bigint,
+]
+
 /** Characters of names and tags in one page: a page of a thousand names of a megabyte would not fit in memory. */
 const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
 
-/** A row of plants; its `id` is read as a BigInt, or known already. */
-export function rowToPlant(row: Row, id = row.id as bigint): StoredPlant {
-  const plant = {
-    id,
-    name: row.name as string,
-    createdAtUs: Number(row.created_at),
-    updatedAtUs: Number(row.updated_at),
-  }
-  return row.tag === null ? plant : { ...plant, tag: row.tag as string }
+export function rowToPlant([id, name, tag, createdAt, updatedAt, version]: PlantRow): StoredPlant {
+  const createdAtMs = Number(createdAt)
+  const updatedAtMs = createdAt === updatedAt ? createdAtMs : Number(updatedAt)
+  return tag === null
+    ? { id, name, createdAtMs, updatedAtMs, version: Number(version) }
+    : { id, name, tag, createdAtMs, updatedAtMs, version: Number(version) }
 }
 
 export function rowToToken(row: Row): StoredToken {
@@ -31,9 +41,9 @@ export function rowToToken(row: Row): StoredToken {
   return token
 }
 
-/** Reads plants off a statement until the page is full, in number or in characters. */
+/** Reads plants until the page is full, in number or in characters. */
 export function readPage(
-  rows: ReturnType<StatementSync['iterate']>,
+  rows: Iterable<PlantRow>,
   limit: number,
   isWanted: (plant: StoredPlant) => boolean = () => true,
 ): PlantPage {

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads'
 import { nameHolds } from '../../plants/plant-search.ts'
 import type { PlantPage, PlantQuery, TagCount } from '../../plants/plant-store.ts'
 import { openReader } from './sqlite-connection.ts'
-import { readPage } from './sqlite-rows.ts'
+import { PLANT_COLUMNS, type PlantRow, readPage } from './sqlite-rows.ts'
 import { serveThread } from './sqlite-thread.ts'
 
 // The thread for reads that can be long, so that they hold up no other request.
@@ -26,11 +26,12 @@ const ID_MAX = 2n ** 63n - 1n
 const database = openReader((workerData as SearcherOptions).path)
 
 const search = database.prepare(`
-  SELECT plants.id, name, tag, created_at, updated_at
+  SELECT ${PLANT_COLUMNS}
   FROM plant_words JOIN plants ON plants.id = plant_words.rowid
   WHERE plant_words MATCH ?1 AND plant_words.rowid >= ?2 AND (?3 IS NULL OR tag = ?3)
   ORDER BY plant_words.rowid`)
 search.setReadBigInts(true)
+search.setReturnArrays(true)
 const countTags = database.prepare(`
   SELECT tag, count(*) AS count FROM plants WHERE tag IS NOT NULL
   GROUP BY tag ORDER BY count DESC, tag LIMIT ?`)
@@ -42,7 +43,8 @@ function searchPlants({ words, afterId, tag, limit }: PlantQuery & { words: read
     .slice(0, MATCHED_WORDS_MAX)
     .map((word) => `"${word}"*`)
     .join(' ')
-  const rows = search.iterate(match, afterId === undefined ? ID_MIN : afterId + 1n, tag ?? null)
+  const fromId = afterId === undefined ? ID_MIN : afterId + 1n
+  const rows = search.iterate(match, fromId, tag ?? null) as Iterable<unknown> as Iterable<PlantRow>
   // The index may be a moment behind a change of name; the name itself decides.
   return readPage(rows, limit, (plant) => nameHolds(plant.name, words))
 }

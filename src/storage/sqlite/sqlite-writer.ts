@@ -16,18 +16,17 @@ export interface WriterOptions {
 
 const { path, idempotencyTtlMs } = workerData as WriterOptions
 const database = openWriter(path)
-const plants = createPlantWrites(database, idempotencyTtlMs * 1000)
+const plants = createPlantWrites(database, idempotencyTtlMs)
 const tokens = createTokenWrites(database)
 const indexer = createSearchIndexer(database)
-const keyPurge = createKeyPurge(database, idempotencyTtlMs * 1000)
+const keyPurge = createKeyPurge(database, idempotencyTtlMs)
 
 function commitBatch(batch: WriteBatch): WriteReply {
-  const createdAtUs = new Float64Array(batch.ids.length)
+  const created = new Uint8Array(batch.ids.length)
   const others = new Map<number, WriteOutcome>()
   try {
     database.exec('BEGIN IMMEDIATE')
-    plants.beginBatch()
-    for (let at = 0; at < createdAtUs.length; at++) {
+    for (let at = 0; at < created.length; at++) {
       const other = batch.others.get(at)
       if (other !== undefined) {
         others.set(at, perform(other))
@@ -35,7 +34,8 @@ function commitBatch(batch: WriteBatch): WriteReply {
         const id = batch.ids[at] as bigint
         const name = batch.names[at] as string
         const tag = batch.tags[at] as string | null
-        createdAtUs[at] = plants.insert(id, name, tag, batch.times[at] as number)
+        const atMs = batch.times[at] as number
+        created[at] = plants.insert(id, name, tag, atMs, batch.versions[at] as number) ? 1 : 0
       }
     }
     database.exec('COMMIT')
@@ -45,7 +45,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
     return { failure: { errcode, message } }
   }
   indexer.noteWrites()
-  return { createdAtUs, others }
+  return { created, others }
 }
 
 function perform(write: Write): WriteOutcome {

@@ -9,18 +9,23 @@ import type {
 } from '../../plants/plant-store.ts'
 import type { StoredToken } from '../../tokens/token.ts'
 
-/** A write on its way to the thread that owns the writing connection. `atUs`: microseconds since 1970. */
+/** When a plant is written (milliseconds since 1970), and the version that it then has. */
+export interface Stamp {
+  atMs: number
+  version: number
+}
+
+interface PlantText {
+  id: bigint
+  name: string
+  tag: string | null
+}
+
+/** A write on its way to the thread that owns the writing connection. */
 export type Write =
-  | { kind: 'create'; id: bigint; name: string; tag: string | null; atUs: number; idempotency?: Idempotency }
-  | {
-      kind: 'replace'
-      id: bigint
-      name: string
-      tag: string | null
-      atUs: number
-      precondition: Precondition
-    }
-  | { kind: 'change'; id: bigint; change: PlantChange; atUs: number; precondition: Precondition }
+  | ({ kind: 'create'; idempotency?: Idempotency } & PlantText & Stamp)
+  | ({ kind: 'replace'; precondition: Precondition } & PlantText & Stamp)
+  | ({ kind: 'change'; id: bigint; change: PlantChange; precondition: Precondition } & Stamp)
   | { kind: 'delete'; id: bigint; precondition: Precondition }
   | { kind: 'create-token'; token: StoredToken; hash: string }
   | { kind: 'revoke-token'; id: string }
@@ -42,15 +47,13 @@ export interface WriteBatch {
   names: string[]
   tags: (string | null)[]
   times: Float64Array
+  versions: Float64Array
   others: Map<number, Write>
 }
 
-/**
- * The way back: for plain creates the time of each creation, NaN where the id was taken; the rest by its place; or the
- * failure of the whole batch.
- */
+/** The way back: for plain creates 1, or 0 where the id was taken; the rest by its place; or the failure of the batch. */
 export type WriteReply =
-  | { createdAtUs: Float64Array; others: Map<number, WriteOutcome> }
+  | { created: Uint8Array; others: Map<number, WriteOutcome> }
   | { failure: { errcode: number | undefined; message: string } }
 
 const TAKEN: CreateOutcome = { outcome: 'taken' }
@@ -74,6 +77,7 @@ export function encodeBatch(writes: readonly Write[]): WriteBatch {
     names: new Array(writes.length),
     tags: new Array(writes.length),
     times: new Float64Array(writes.length),
+    versions: new Float64Array(writes.length),
     others: new Map(),
   }
   for (let at = 0; at < writes.length; at++) {
@@ -82,7 +86,8 @@ export function encodeBatch(writes: readonly Write[]): WriteBatch {
       batch.ids[at] = write.id
       batch.names[at] = write.name
       batch.tags[at] = write.tag
-      batch.times[at] = write.atUs
+      batch.times[at] = write.atMs
+      batch.versions[at] = write.version
     } else {
       batch.others.set(at, write)
     }
@@ -90,14 +95,15 @@ export function encodeBatch(writes: readonly Write[]): WriteBatch {
   return batch
 }
 
-/** The outcome of a create, from the time at which the plant was created: NaN when its id was taken. */
-export function createOutcome(createdAtUs: number): CreateOutcome {
-  return Number.isNaN(createdAtUs) ? TAKEN : { outcome: 'created', createdAtUs }
-}
-
 export function decodeReply(
   reply: Exclude<WriteReply, { failure: unknown }>,
   writes: readonly Write[],
 ): WriteOutcome[] {
-  return writes.map((_write, at) => reply.others.get(at) ?? createOutcome(reply.createdAtUs[at] as number))
+  return writes.map((write, at) => {
+    const other = reply.others.get(at)
+    if (other !== undefined) return other
+    return reply.created[at] === 1 && write.kind === 'create'
+      ? { outcome: 'created', version: write.version }
+      : TAKEN
+  })
 }

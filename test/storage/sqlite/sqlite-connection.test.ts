@@ -72,11 +72,11 @@ describe('preparing the file', () => {
     prepare(path)
     {
       using database = new DatabaseSync(path)
-      database.exec(`INSERT INTO plants VALUES (1, 'Rosa', NULL, 1, 1);
-        DROP TABLE newest_deleted_version; DELETE FROM migrations WHERE version = 4`)
+      database.exec(`INSERT INTO plants VALUES (1, 'Rosa', NULL, 1, 1, 1);
+        DROP TABLE tokens; DELETE FROM migrations WHERE version = 3`)
     }
     prepare(path)
-    assert.deepEqual(query(path, 'SELECT version FROM newest_deleted_version'), [0])
+    assert.deepEqual(query(path, 'SELECT count(*) FROM tokens'), [0])
     assert.deepEqual(query(path, 'SELECT name FROM plants'), ['Rosa'])
   })
 
@@ -139,7 +139,7 @@ describe('a file that cannot be used', () => {
     prepare(path)
     {
       using database = new DatabaseSync(path)
-      const insert = database.prepare('INSERT INTO plants VALUES (?, ?, NULL, 1, 1)')
+      const insert = database.prepare('INSERT INTO plants VALUES (?, ?, NULL, 1, 1, 1)')
       inTransaction(database, () => {
         for (let id = 0; id < 300; id++) insert.run(id, 'n'.repeat(2000))
       })
@@ -185,7 +185,7 @@ describe('failures of statements', () => {
     const path = join(temporaryFolder(t), 'plants.db')
     prepare(path)
     using database = new DatabaseSync(path)
-    const insert = "INSERT INTO plants VALUES (1, 'Rosa', NULL, 1, 1)"
+    const insert = "INSERT INTO plants VALUES (1, 'Rosa', NULL, 1, 1, 1)"
     assert.throws(
       () =>
         inTransaction(database, () => {

@@ -6,7 +6,7 @@ import { prepareFile } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { createKeyPurge } from '../../../src/storage/sqlite/sqlite-key-purge.ts'
 import { temporaryFolder } from './temporary-storage.ts'
 
-const TTL_US = 60_000_000
+const TTL_MS = 60_000
 /** Longer than from one purge to the next. */
 const A_WHILE_MS = 10_000
 
@@ -25,11 +25,11 @@ function keptKeys(t: TestContext) {
   prepareFile(path, { quickCheck: false })
   const database = new DatabaseSync(path, { timeout: 0 })
   t.after(() => database.close())
-  const nowUs = Date.now() * 1000
-  const insert = database.prepare('INSERT INTO idempotency_keys VALUES (?, ?, ?, ?)')
+  const nowMs = Date.now()
+  const insert = database.prepare('INSERT INTO idempotency_keys VALUES (?, ?, ?, 1, ?)')
   database.exec('BEGIN')
-  for (let key = 0; key < 2500; key++) insert.run('gardener', `old ${key}`, 'f', nowUs - TTL_US - 1)
-  for (let key = 0; key < 10; key++) insert.run('gardener', `new ${key}`, 'f', nowUs)
+  for (let key = 0; key < 2500; key++) insert.run('gardener', `old ${key}`, 'f', nowMs - TTL_MS - 1)
+  for (let key = 0; key < 10; key++) insert.run('gardener', `new ${key}`, 'f', nowMs)
   database.exec('COMMIT')
   const count = (like: string): number =>
     Number(
@@ -41,7 +41,7 @@ function keptKeys(t: TestContext) {
 describe('idempotency keys past their time', () => {
   test('are removed, a bounded number at once, and those in force stay', (t) => {
     const { database, old, fresh } = keptKeys(t)
-    const purge = createKeyPurge(database, TTL_US)
+    const purge = createKeyPurge(database, TTL_MS)
     t.after(() => purge.stop())
     assert.equal(old(), 2500)
     const counts = [old()]
@@ -51,13 +51,13 @@ describe('idempotency keys past their time', () => {
     assert.equal(counts.at(-1), 0)
     for (const [at, count] of counts.slice(1).entries()) assert.ok((counts[at] ?? 0) - count <= 1000)
     assert.equal(fresh(), 10)
-    passTime(t, TTL_US / 1000 + A_WHILE_MS)
+    passTime(t, TTL_MS + A_WHILE_MS)
     assert.equal(fresh(), 0)
   })
 
   test('wait while the storage fails, and are removed later', (t) => {
     const { path, database, old } = keptKeys(t)
-    const purge = createKeyPurge(database, TTL_US)
+    const purge = createKeyPurge(database, TTL_MS)
     t.after(() => purge.stop())
     using other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
@@ -70,7 +70,7 @@ describe('idempotency keys past their time', () => {
 
   test('stay once the purge is stopped', (t) => {
     const { database, old } = keptKeys(t)
-    createKeyPurge(database, TTL_US).stop()
+    createKeyPurge(database, TTL_MS).stop()
     passTime(t, A_WHILE_MS)
     assert.equal(old(), 2500)
   })

@@ -15,7 +15,7 @@ function plantedFile(t: TestContext, count: number) {
   t.after(() => database.close())
   database.exec(`
     WITH RECURSIVE numbers (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM numbers WHERE id < ${count})
-    INSERT INTO plants SELECT id, 'Rosa', NULL, 1, 1 FROM numbers;
+    INSERT INTO plants SELECT id, 'Rosa', NULL, 1, 1, 1 FROM numbers;
     INSERT INTO unindexed_plants (plant_id) SELECT id FROM plants`)
   const numberOf = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0])
   return {

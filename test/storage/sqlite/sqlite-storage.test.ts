@@ -67,7 +67,7 @@ describe('a store that is opened again', () => {
     await (await openFile(t, path)).close()
     {
       using database = new DatabaseSync(path)
-      database.exec(`INSERT INTO plants VALUES (1, 'Rosa', NULL, 1, 1), (2, 'Iris', NULL, 1, 1);
+      database.exec(`INSERT INTO plants VALUES (1, 'Rosa', NULL, 1, 1, 1), (2, 'Iris', NULL, 1, 1, 1);
         INSERT INTO unindexed_plants (plant_id) VALUES (1), (2), (1), (77)`)
     }
     const { plants } = await openFile(t, path)

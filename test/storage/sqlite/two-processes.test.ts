@@ -113,16 +113,4 @@ describe('a second process on the file of the first', () => {
     const reused = await plants.create({ id: 3n, name: 'Rosa' }, { ...idempotency, fingerprint: 'g' })
     assert.deepEqual(reused, { outcome: 'key-reused' })
   })
-
-  test('gives a plant made anew a version that none had before it', async () => {
-    const { plants } = storage
-    await plants.create({ id: 4n, name: 'Rosa' })
-    const first = await plants.get(4n)
-    await other.ask('delete', { id: 4n })
-    const second = await plants.create({ id: 4n, name: 'Rosa' })
-    assert.ok(first && 'createdAtUs' in second && second.createdAtUs > first.updatedAtUs)
-    await plants.delete(4n)
-    const [third] = await other.ask('create', { plants: [{ id: 4n, name: 'Rosa' }] })
-    assert.ok(third && 'createdAtUs' in third && third.createdAtUs > second.createdAtUs)
-  })
 })

@@ -1,21 +1,23 @@
--- Times are microseconds since 1970. updated_at grows with every change of a plant, and so is its version.
+-- Times are milliseconds since 1970. The version is another one after every write.
 CREATE TABLE plants (
   id         INTEGER PRIMARY KEY,
   name       TEXT    NOT NULL,
   tag        TEXT,
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  version    INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX plants_by_tag ON plants (tag, id) WHERE tag IS NOT NULL;
 
--- The first create with a key: what it asked for, and what it was answered.
+-- The first create with a key: what it asked for, and the version of the plant that it made.
 CREATE TABLE idempotency_keys (
-  caller           TEXT    NOT NULL,
-  key              TEXT    NOT NULL,
-  fingerprint      TEXT    NOT NULL,
-  plant_created_at INTEGER NOT NULL,
+  caller        TEXT    NOT NULL,
+  key           TEXT    NOT NULL,
+  fingerprint   TEXT    NOT NULL,
+  plant_version INTEGER NOT NULL,
+  created_at    INTEGER NOT NULL,
   PRIMARY KEY (caller, key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX idempotency_keys_by_age ON idempotency_keys (plant_created_at);
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
