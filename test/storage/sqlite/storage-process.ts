@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { NewPlant } from '../../../src/plants/plant.ts'
-import type { CreateOutcome, DeleteOutcome, Idempotency } from '../../../src/plants/plant-store.ts'
+import type { CreateOutcome, Idempotency } from '../../../src/plants/plant-store.ts'
 import { prepareFile } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
@@ -13,11 +13,9 @@ import { STORAGE_OPTIONS } from '../opened-storage.ts'
 interface Calls {
   /** Prepares the file at exactly `atMs`: undefined when it could, or why it could not. */
   prepare: { ask: { path: string; atMs: number }; reply: string | undefined }
-  /** Opens a file; its clock stands where `nowMs` is given. */
-  open: { ask: { path: string; nowMs?: number }; reply: undefined }
+  open: { ask: { path: string }; reply: undefined }
   /** Creates all of these at once. */
   create: { ask: { plants: NewPlant[]; idempotency?: Idempotency }; reply: CreateOutcome[] }
-  delete: { ask: { id: bigint }; reply: DeleteOutcome }
   nameOf: { ask: { id: bigint }; reply: string | undefined }
   close: { ask: Record<never, never>; reply: undefined }
 }
@@ -62,14 +60,12 @@ function createAnswers(): Answers {
         return (error as Error).message
       }
     },
-    async open({ path, nowMs }) {
-      const clock = nowMs === undefined ? {} : { nowMs: () => nowMs }
-      storage = await openSqliteStorage(path, { ...STORAGE_OPTIONS, ...clock })
+    async open({ path }) {
+      storage = await openSqliteStorage(path, STORAGE_OPTIONS)
       return undefined
     },
     create: ({ plants, idempotency }) =>
       Promise.all(plants.map((plant) => opened().plants.create(plant, idempotency))),
-    delete: ({ id }) => opened().plants.delete(id),
     nameOf: async ({ id }) => (await opened().plants.get(id))?.name,
     async close() {
       await opened().close()

@@ -78,8 +78,6 @@ describe('processes on one file', () => {
 })
 
 describe('a second process on the file of the first', () => {
-  // The clocks of both stand, as that is where versions could meet.
-  const nowMs = Date.now()
   const ends: (() => Promise<void> | void)[] = []
   const owner = { after: (end: () => Promise<void> | void) => void ends.push(end) }
   const other = startStorageProcess(owner)
@@ -87,8 +85,8 @@ describe('a second process on the file of the first', () => {
 
   before(async () => {
     const path = join(temporaryFolder(owner), 'plants.db')
-    storage = await openFile(owner, path, { nowMs: () => nowMs })
-    await other.ask('open', { path, nowMs })
+    storage = await openFile(owner, path)
+    await other.ask('open', { path })
   })
   after(async () => {
     for (const end of ends) await end()
