@@ -29,8 +29,8 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 }
 const PLAIN_LETTERS_PATTERN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
-/** Scripts written without spaces: each character is a word, so that one inside a name is found. */
-const UNSPACED_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu
+/** Scripts written without spaces: each character is a word, its sound mark with it, so that one inside a name is found. */
+const UNSPACED_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\p{M}*/gu
 
 /**
  * The words by which a name is found: lower case, without accents, `×` as `x`, split at everything that is neither

@@ -48,6 +48,12 @@ test('a character inside a name that is written without spaces is found', () => 
   assert.ok(!finds('梅', '白菊の花'))
 })
 
+test('a voiced kana is one word, and not the voiceless one', () => {
+  assert.deepEqual(searchWords('ガジュマル'), ['カ\u3099', 'シ\u3099', 'ュ', 'マ', 'ル'])
+  assert.ok(nameHolds('ガジュマル', queryWords('ジ')))
+  assert.ok(!nameHolds('カンナ', queryWords('ガ')))
+})
+
 test('a query without a word finds nothing and holds no word', () => {
   for (const query of ['', ' ', '"', '***', '-', '\u{1f331}', '\ud800', '\0']) {
     assert.deepEqual(queryWords(query), [], JSON.stringify(query))
