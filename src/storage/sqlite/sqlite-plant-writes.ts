@@ -9,11 +9,23 @@ type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>
 /** The writes of plants, each a part of the transaction that its caller has begun. */
 export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: number) {
   const statements = prepareStatements(database)
+  /** The plants that the transaction has written so far. */
+  const writtenIds: bigint[] = []
+
+  function begin(): void {
+    writtenIds.length = 0
+  }
+
+  /** To be called before the commit: leaves the plants that were written for the search index. */
+  function noteUnindexed(): void {
+    if (writtenIds.length === 0) return
+    statements.insertUnindexed.run(new Uint8Array(BigInt64Array.from(writtenIds).buffer))
+  }
 
   /** Adds a plant: false when the id is taken. */
   function insert(id: bigint, name: string, tag: string | null, atMs: number, version: number): boolean {
     if (statements.insertPlant.run(id, name, tag, atMs, version).changes === 0n) return false
-    statements.noteUnindexed.run(id)
+    writtenIds.push(id)
     return true
   }
 
@@ -42,7 +54,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     const { id, createdAtMs } = found
     const updatedAtMs = Math.max(atMs, found.updatedAtMs)
     statements.updatePlant.run(id, name, tag, updatedAtMs, version)
-    statements.noteUnindexed.run(id)
+    writtenIds.push(id)
     return plantOf(id, name, tag, { createdAtMs, updatedAtMs, version })
   }
 
@@ -68,11 +80,11 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     if (found === undefined) return { outcome: 'absent' }
     if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
     statements.deletePlant.run(id)
-    statements.noteUnindexed.run(id)
+    writtenIds.push(id)
     return { outcome: 'deleted' }
   }
 
-  return { insert, create, replace, change, remove }
+  return { begin, noteUnindexed, insert, create, replace, change, remove }
 }
 
 function plantOf(
@@ -102,7 +114,7 @@ function prepareStatements(database: DatabaseSync) {
       'UPDATE plants SET name = ?2, tag = ?3, updated_at = ?4, version = ?5 WHERE id = ?1',
     ),
     deletePlant: prepare('DELETE FROM plants WHERE id = ?'),
-    noteUnindexed: prepare('INSERT INTO unindexed_plants (plant_id) VALUES (?)'),
+    insertUnindexed: prepare('INSERT INTO unindexed_batches (plant_ids) VALUES (?)'),
     selectKey: prepare(
       'SELECT fingerprint, plant_version, created_at FROM idempotency_keys WHERE caller = ? AND key = ?',
     ),

@@ -2,7 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { searchWords } from '../../plants/plant-search.ts'
 import { inUnsyncedTransaction } from './sqlite-connection.ts'
 
-/** Plants indexed in one transaction while writes keep coming: a few milliseconds that a write may have to wait. */
+/**
+ * Plants indexed in one transaction while writes keep coming, or those of one batch if they are more: a few milliseconds
+ * that a write may have to wait.
+ */
 const BUSY_STEP_PLANTS = 200
 /** While they do not: larger steps make a better index for less work. */
 const IDLE_STEP_PLANTS = 2_000
@@ -19,33 +22,30 @@ const RETRY_AFTER_MS = 1_000
  * commits it more than doubled the cost of a create; what remains to be indexed is in a table, so a crash loses none.
  */
 export function createSearchIndexer(database: DatabaseSync) {
-  const selectUnindexed = database.prepare(`
-    SELECT position, plant_id, substr(name, 1, 1000) AS name
-    FROM unindexed_plants LEFT JOIN plants ON plants.id = plant_id
-    ORDER BY position LIMIT ?`)
-  selectUnindexed.setReadBigInts(true)
-  const deleteUnindexed = database.prepare('DELETE FROM unindexed_plants WHERE position <= ?')
-  const deleteWords = database.prepare('DELETE FROM plant_words WHERE rowid = ?')
-  const insertWords = database.prepare('INSERT INTO plant_words (rowid, words) VALUES (?, ?)')
-  for (const statement of [deleteUnindexed, deleteWords, insertWords]) statement.setReadBigInts(true)
-
+  const statements = prepareStatements(database)
   let lastWriteMs = 0
   let lastStepMs = 0
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
 
-  /** Indexes up to `plantsMax` plants; false when none was left. */
+  /** Indexes whole batches until `plantsMax` plants are reached; false when nothing was left. */
   function indexSome(plantsMax: number): boolean {
-    const rows = selectUnindexed.all(plantsMax)
-    // A plant written twice stands here twice; its words are those of the plant as it is now.
-    const names = new Map(rows.map((row) => [row.plant_id as bigint, row.name as string | null]))
-    for (const [id, name] of names) {
-      deleteWords.run(id)
-      if (name !== null) insertWords.run(id, searchWords(name).join(' '))
+    const ids = new Set<bigint>()
+    let lastPosition: bigint | undefined
+    for (const { position, plant_ids } of statements.selectBatches.iterate()) {
+      for (const id of idsIn(plant_ids as Uint8Array)) ids.add(id)
+      lastPosition = position as bigint
+      if (ids.size >= plantsMax) break
     }
-    const last = rows.at(-1)
-    if (last !== undefined) deleteUnindexed.run(last.position as bigint)
-    return rows.length === plantsMax
+    if (lastPosition === undefined) return false
+    // A plant written twice is indexed once: its words are those of the plant as it is now.
+    for (const id of ids) {
+      const name = statements.selectName.get(id)?.name as string | undefined
+      statements.deleteWords.run(id)
+      if (name !== undefined) statements.insertWords.run(id, searchWords(name).join(' '))
+    }
+    statements.deleteBatches.run(lastPosition)
+    return ids.size >= plantsMax
   }
 
   function step(): void {
@@ -83,4 +83,24 @@ export function createSearchIndexer(database: DatabaseSync) {
       clearTimeout(timer)
     },
   }
+}
+
+function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string) => {
+    const statement = database.prepare(sql)
+    statement.setReadBigInts(true)
+    return statement
+  }
+  return {
+    selectBatches: prepare('SELECT position, plant_ids FROM unindexed_batches ORDER BY position'),
+    deleteBatches: prepare('DELETE FROM unindexed_batches WHERE position <= ?'),
+    selectName: prepare('SELECT substr(name, 1, 1000) AS name FROM plants WHERE id = ?'),
+    deleteWords: prepare('DELETE FROM plant_words WHERE rowid = ?'),
+    insertWords: prepare('INSERT INTO plant_words (rowid, words) VALUES (?, ?)'),
+  }
+}
+
+function idsIn(bytes: Uint8Array): BigInt64Array {
+  // Copied, as a view of 64-bit numbers must begin at a multiple of eight.
+  return new BigInt64Array(bytes.slice().buffer)
 }

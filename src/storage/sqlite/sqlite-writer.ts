@@ -26,6 +26,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
   const others = new Map<number, WriteOutcome>()
   try {
     database.exec('BEGIN IMMEDIATE')
+    plants.begin()
     for (let at = 0; at < created.length; at++) {
       const other = batch.others.get(at)
       if (other !== undefined) {
@@ -38,6 +39,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
         created[at] = plants.insert(id, name, tag, atMs, batch.versions[at] as number) ? 1 : 0
       }
     }
+    plants.noteUnindexed()
     database.exec('COMMIT')
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')

@@ -14,6 +14,11 @@ const IDEMPOTENCY = { caller: 'gardener', key: 'key-1', fingerprint: 'one' }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
+/** Ids as the list of what is not indexed holds them, as a literal of SQL. */
+function blob(...ids: number[]): string {
+  return `x'${Buffer.from(BigInt64Array.from(ids, BigInt).buffer).toString('hex')}'`
+}
+
 describe('a store that is opened again', () => {
   test('everything is there: plants, tags, tokens, idempotency keys and the search index', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
@@ -68,7 +73,7 @@ describe('a store that is opened again', () => {
     {
       using database = new DatabaseSync(path)
       database.exec(`INSERT INTO plants VALUES (1, 'Rosa', NULL, 1, 1, 1), (2, 'Iris', NULL, 1, 1, 1);
-        INSERT INTO unindexed_plants (plant_id) VALUES (1), (2), (1), (77)`)
+        INSERT INTO unindexed_batches (plant_ids) VALUES (${blob(1, 2)}), (${blob(1, 77)})`)
     }
     const { plants } = await openFile(t, path)
     await eventually(async () => {

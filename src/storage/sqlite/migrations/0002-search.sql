@@ -8,8 +8,9 @@ CREATE VIRTUAL TABLE plant_words USING fts5 (
   tokenize = 'ascii'
 );
 
--- Plants whose words are not indexed yet, in the order of their writes; filled with the write, emptied by the indexer.
-CREATE TABLE unindexed_plants (
-  position INTEGER PRIMARY KEY,
-  plant_id INTEGER NOT NULL
+-- Plants whose words are not indexed yet, a row for each transaction that wrote some: filled with it, emptied by the
+-- indexer. plant_ids holds 64-bit integers, little-endian: a row for each plant cost a third of its write.
+CREATE TABLE unindexed_batches (
+  position  INTEGER PRIMARY KEY,
+  plant_ids BLOB NOT NULL
 ) STRICT;
