@@ -15,7 +15,8 @@ const PAGE_PATH = '/plants?limit=100&after='
 /** Starts our service on a store in `folder`, made there when missing. */
 export function startService(folder: string, _engine: Engine): Promise<RunningServer> {
   return startServer({
-    args: [pathOf('../src/cli/main.ts'), 'serve'],
+    // As `npm start` starts it.
+    args: ['--max-semi-space-size=8', pathOf('../src/cli/main.ts'), 'serve'],
     env: {
       PLANTSTORE_PORT: '0',
       PLANTSTORE_TOKEN: TOKEN,
