@@ -15,15 +15,15 @@ database.exec(
   readFileSync(new URL('../../src/storage/sqlite/migrations/0001-plants.sql', import.meta.url), 'utf8'),
 )
 const insert = database.prepare(
-  'INSERT INTO plants (id, name, tag, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+  'INSERT INTO plants (id, name, tag, created_at, updated_at, version) VALUES (?1, ?2, ?3, ?4, ?4, ?1)',
 )
 
 let nextId = 1_000_000_000
 
 function commitOnce(): void {
-  const atUs = Date.now() * 1000
+  const atMs = Date.now()
   database.exec('BEGIN IMMEDIATE')
-  for (let row = 0; row < ROWS_PER_COMMIT; row++) insert.run(nextId++, 'Quercus robur', 'tree', atUs, atUs)
+  for (let row = 0; row < ROWS_PER_COMMIT; row++) insert.run(nextId++, 'Quercus robur', 'tree', atMs)
   database.exec('COMMIT')
 }
 
