@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-// (8 MB for young objects: what a request leaves behind is gone with it, and Node's own bound costs 50 MB more.)
+// The flag bounds the space for young objects: what a request leaves behind is gone with it, and Node's own bound takes
+// some 50 MB more.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 

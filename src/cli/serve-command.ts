@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { flagOf, readConfig, SETTINGS, type SettingName, variableOf } from '../config.ts'
-import { createLog } from '../log.ts'
-import { type RunningService, serve } from '../serve.ts'
+import type { RunningService } from '../serve.ts'
 
 /** The conventional exit code of a process that a second SIGINT ended. */
 const EXIT_INTERRUPTED = 130
@@ -27,6 +26,8 @@ export function addServeCommand(program: Command): void {
   }
   command.action(async (flags: Partial<Record<SettingName, string | boolean>>) => {
     const config = readConfig(flags)
+    // Here and not above: other commands, help and wrong settings need not wait for all of HTTP to be loaded.
+    const [{ createLog }, { serve }] = await Promise.all([import('../log.ts'), import('../serve.ts')])
     const log = await createLog(config.logLevel)
     const service = await serve(config, log)
     greet(service)

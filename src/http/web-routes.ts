@@ -9,7 +9,7 @@ export interface WebRoutesParts {
 
 /** The page holds no script and asks nobody for anything. */
 const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** What is for people and tools, and holds no plants: the first page and the OpenAPI document. */
 export function registerWebRoutes(app: FastifyInstance, { basePath, openApi }: WebRoutesParts): void {
@@ -53,6 +53,7 @@ function firstPage(basePath: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Plant Store</title>
+<link rel="icon" href="${basePath}/docs/leaf.svg" type="image/svg+xml">
 <style>
   :root { color-scheme: light dark; font: 1.0625rem/1.6 system-ui, sans-serif; }
   body { max-width: 40rem; margin: 12vh auto; padding: 0 1.25rem; }
