@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { SetupError } from './errors.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -26,7 +25,11 @@ export interface RunningService {
 
 /** Opens the storage and serves it. Throws a SetupError when the settings or the machine do not allow it. */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
-  const storage = await openStorage(config.database, config)
+  // The app is loaded while the threads of the storage start: each takes about as long as the other.
+  const [storage, { buildApp }] = await Promise.all([
+    openStorage(config.database, config),
+    import('./app.ts'),
+  ])
   let isDraining = false
   try {
     const firstToken = await makeFirstToken(storage, config)
