@@ -165,14 +165,13 @@ test('a first token is made only for a store that has none, when none is configu
   const configWith = (settings: Record<string, string>) =>
     readConfig({}, { PLANTSTORE_PORT: '0', PLANTSTORE_DATABASE: database, ...settings })
   const tokens: (string | undefined)[] = []
-  for (const settings of [{ PLANTSTORE_TOKEN: 'configured-token-0' }, {}, {}]) {
+  for (const settings of [{ PLANTSTORE_TOKEN: 'configured-token-0' }, {}]) {
     const service = await serve(configWith(settings), silent)
     tokens.push(service.firstToken)
     await service.stop()
   }
   assert.equal(tokens[0], undefined)
   assert.match(tokens[1] ?? '', /^plst_/)
-  assert.equal(tokens[2], undefined)
 })
 
 test('where it cannot listen is told as a mistake of the setup, and the storage is let go', async (test) => {
@@ -184,10 +183,6 @@ test('where it cannot listen is told as a mistake of the setup, and the storage 
       new RegExp(`^Port ${app.port} on 127\\.0\\.0\\.1 is in use: choose .*--port`),
     ],
     [{ PLANTSTORE_PORT: '0', PLANTSTORE_HOST: '192.0.2.1' }, /^192\.0\.2\.1 is no address of this machine/],
-    [
-      { PLANTSTORE_PORT: '0', PLANTSTORE_HOST: 'no-such-host.invalid' },
-      /^no-such-host\.invalid is no address of this machine/,
-    ],
   ]
   for (const [settings, message] of cases) {
     const config = readConfig({}, { PLANTSTORE_DATABASE: join(folder, 'plants.db'), ...settings })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { readConfig } from '../../src/config.ts'
 import type { AppError } from '../../src/errors.ts'
@@ -122,11 +122,12 @@ test('a token is judged before anything else of a request', async (test) => {
   await assertErrorAnswer(await wire.answer(), 401, 40102)
 })
 
-/** The authenticator over a real store, with a clock that is set by hand. */
-async function authenticatorAt(test: TestContext) {
+const storage = await openStorage(join(temporaryFolder({ after }), 'plants.db'), readConfig({}, {}))
+after(() => storage.close())
+
+/** A new authenticator over a real store, with a token of its own and a clock that is set by hand. */
+async function newAuthenticator() {
   const clock = { nowMs: Date.now() }
-  const storage = await openStorage(join(temporaryFolder(test), 'plants.db'), readConfig({}, {}))
-  test.after(() => storage.close())
   const { token, stored } = await issueToken(storage.tokens, { label: '', scopes: ['plants:read'] })
   const authenticate = createAuthenticator({ tokens: storage.tokens, nowMs: () => clock.nowMs })
   const codeFor = (text: string) =>
@@ -137,16 +138,16 @@ async function authenticatorAt(test: TestContext) {
   return { clock, tokens: storage.tokens, token, stored, codeFor }
 }
 
-test('a revoked token that was just in use is refused within 5 seconds', async (test) => {
-  const { clock, tokens, token, stored, codeFor } = await authenticatorAt(test)
+test('a revoked token that was just in use is refused within 5 seconds', async () => {
+  const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
   assert.equal(await codeFor(token), undefined)
   assert.ok(await tokens.revoke(stored.id))
   clock.nowMs += 4_900
   assert.equal(await codeFor(token), 40102)
 })
 
-test('any number of wrong tokens crowds out no good one, and none is ever let in', async (test) => {
-  const { tokens, token, stored, codeFor } = await authenticatorAt(test)
+test('any number of wrong tokens crowds out no good one, and none is ever let in', async () => {
+  const { tokens, token, stored, codeFor } = await newAuthenticator()
   assert.equal(await codeFor(token), undefined)
   for (let count = 0; count < 1500; count++) assert.equal(await codeFor(`wrong-${count}`), 40102)
   // Were it not remembered any more, it would be looked up, and it is gone.
@@ -154,20 +155,20 @@ test('any number of wrong tokens crowds out no good one, and none is ever let in
   assert.equal(await codeFor(token), undefined)
 })
 
-test('a token that was refused is let in as soon as it exists', async (test) => {
-  const { tokens, codeFor } = await authenticatorAt(test)
+test('a token that was refused is let in as soon as it exists', async () => {
+  const { tokens, codeFor } = await newAuthenticator()
   const token = generateToken()
   assert.equal(await codeFor(token), 40102)
   await tokens.create({ id: 'late', label: '', scopes: ['plants:read'], createdAtMs: 0 }, hashToken(token))
   assert.equal(await codeFor(token), undefined)
 })
 
-test('the last use is noted to the minute', async (test) => {
-  const { clock, tokens, token, codeFor } = await authenticatorAt(test)
+test('the last use is noted to the minute', async () => {
+  const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
   const lastUse = async () => {
     // A write behind it: writes take effect in their order.
     await tokens.revoke('nobody')
-    return (await tokens.list())[0]?.lastUsedAtMs
+    return (await tokens.list()).find(({ id }) => id === stored.id)?.lastUsedAtMs
   }
   const firstMs = clock.nowMs
   await codeFor(token)
