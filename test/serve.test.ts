@@ -71,7 +71,7 @@ test('a kept connection does not hold up the end once its request is answered', 
   assert.equal((await wire.answer()).status, 200)
   const answeredMs = performance.now()
   assert.equal(await service.exit, 0)
-  assert.ok(performance.now() - answeredMs < 3_000, 'it ends then, not at the end of its time')
+  assert.ok(performance.now() - answeredMs < 8_000, 'it ends then, not at the end of its time')
   await wire.assertClosed()
 })
 
@@ -104,7 +104,7 @@ test('a client that is stuck is cut off at the configured time', async (test) =>
   service.child.kill('SIGTERM')
   assert.equal(await service.exit, 0)
   const tookMs = performance.now() - askedMs
-  assert.ok(tookMs > 250 && tookMs < 3_000, `${tookMs} ms`)
+  assert.ok(tookMs > 250 && tookMs < 8_000, `${tookMs} ms`)
   await wire.assertClosed()
 })
 
