@@ -82,7 +82,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
     async (routes) => {
       registerPlantRoutes(routes, { plants, body, basePath })
       registerPlantListRoutes(routes, { plants, basePath })
-      registerTokenRoutes(routes, { tokens, body })
+      registerTokenRoutes(routes, { tokens, body, authenticate })
       registerHealthRoutes(routes, { ping, isDraining })
       registerDocsRoutes(routes, { basePath })
       registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })

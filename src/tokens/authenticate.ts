@@ -29,11 +29,11 @@ export interface AuthenticatorOptions {
  * Finds out who sent a request, notes it as `request.caller`, and tells `done` an AppError unless the token is good and
  * has the scope: 40101, 40102, 40301. `undefined` asks for any valid token. Without a wait where the token is known.
  */
-export type Authenticator = (
-  request: FastifyRequest,
-  scope: Scope | undefined,
-  done: (error?: Error) => void,
-) => void
+export interface Authenticator {
+  (request: FastifyRequest, scope: Scope | undefined, done: (error?: Error) => void): void
+  /** Trusts a token no longer without reading it again: for one that was revoked by this very process. */
+  forget(tokenId: string): void
+}
 
 export function createAuthenticator({
   tokens,
@@ -69,7 +69,11 @@ export function createAuthenticator({
     return scope === undefined || token.scopes.includes(scope) ? undefined : insufficientScope(scope)
   }
 
-  return (request, scope, done) => {
+  function authenticate(
+    request: FastifyRequest,
+    scope: Scope | undefined,
+    done: (error?: Error) => void,
+  ): void {
     const field = request.headers.authorization
     const known = field === undefined ? undefined : remembered.get(field)
     if (known !== undefined && nowMs() - known.readAtMs < TRUST_MS) {
@@ -82,6 +86,12 @@ export function createAuthenticator({
       (error: Error) => done(error),
     )
   }
+
+  function forget(tokenId: string): void {
+    for (const [field, { token }] of remembered) if (token.id === tokenId) remembered.delete(field)
+  }
+
+  return Object.assign(authenticate, { forget })
 }
 
 function fixedTokenRecord(createdAtMs: number): StoredToken {

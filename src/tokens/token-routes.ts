@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { answerEmpty, answerJson } from '../http/answers.ts'
 import { queryOf } from '../http/query.ts'
 import type { BodyReader } from '../http/read-body.ts'
+import type { Authenticator } from './authenticate.ts'
 import {
   generateToken,
   generateTokenId,
@@ -22,13 +23,23 @@ import {
 } from './token-operations.ts'
 import type { TokenStore } from './token-store.ts'
 
+/** Controls, line breaks, and what makes a text read in another order than it is written. */
+const UNFIT_FOR_A_LINE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+
+/** The last moment that RFC 3339 can write. */
+const TIME_MS_MAX = Date.parse('9999-12-31T23:59:59.999Z')
+
 export interface TokenRoutesParts {
   tokens: TokenStore
   body: BodyReader
+  authenticate: Authenticator
 }
 
 /** Whoever may manage tokens may give any scope, their own or not: such a token is an administrator's. */
-export function registerTokenRoutes(app: FastifyInstance, { tokens, body }: TokenRoutesParts): void {
+export function registerTokenRoutes(
+  app: FastifyInstance,
+  { tokens, body, authenticate }: TokenRoutesParts,
+): void {
   app.route({
     method: 'GET',
     url: '/tokens',
@@ -68,6 +79,7 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, body }: Toke
     async handler(request, reply) {
       queryOf(request, [])
       if (!(await tokens.revoke(request.params.id))) throw new AppError(40403)
+      authenticate.forget(request.params.id)
       answerEmpty(reply, 204)
     },
   })
@@ -91,7 +103,7 @@ export function parseNewToken(body: unknown, nowMs: number): NewToken {
   }
   const { label = '', scopes, expiresAt } = body as { label?: unknown; scopes?: unknown; expiresAt?: unknown }
   const problems: string[] = []
-  if (typeof label !== 'string' || label.length > LABEL_CHARACTERS_MAX || /\p{Cc}|\p{Cs}/u.test(label)) {
+  if (typeof label !== 'string' || label.length > LABEL_CHARACTERS_MAX || UNFIT_FOR_A_LINE.test(label)) {
     problems.push(`label must be a line of at most ${LABEL_CHARACTERS_MAX} characters`)
   }
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope)) {
@@ -112,7 +124,7 @@ function parseTime(text: unknown): number | undefined {
   // Date.parse takes the 30th of February for the 2nd of March.
   if (date === undefined || !isDate(date)) return undefined
   const timeMs = Date.parse(text)
-  return Number.isNaN(timeMs) ? undefined : timeMs
+  return Number.isNaN(timeMs) || timeMs > TIME_MS_MAX ? undefined : timeMs
 }
 
 function isDate(text: string): boolean {

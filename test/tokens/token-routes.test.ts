@@ -81,9 +81,9 @@ test('tokens are listed the oldest first, with when they were last used', async 
   assert.ok(!('lastUsedAt' in (listedTwo ?? {})))
 })
 
-test('a revoked token is dead, for good', async () => {
-  // How soon a service forgets a token that it has just seen is shown in authenticate.test.ts.
+test('a revoked token is dead at once, for good, also where it was in use', async () => {
   const { id, token } = await make('{"scopes":["plants:read"]}')
+  assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
   const answer = await app.fetch(`/tokens/${id}`, { method: 'DELETE' })
   assert.equal(answer.status, 204)
   assert.equal(await answer.text(), '')
@@ -122,6 +122,9 @@ test('what is wrong with a wanted token is told by field and rule', async () => 
     ],
     ['{"scopes":["plants:read"],"expiresAt":"2020-01-01T00:00:00Z"}', /^expiresAt must/],
     ['{"scopes":["plants:read"],"expiresAt":"2099-01-01"}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"expiresAt":"9999-12-31T23:59:59-23:59"}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"label":"a\\u2028b"}', /^label must be a line/],
+    ['{"scopes":["plants:read"],"label":"\\u202eabc"}', /^label must be a line/],
     ['{"scopes":["plants:read"],"expiresAt":"2099-13-01T00:00:00Z"}', /^expiresAt must/],
     ['{"scopes":["plants:read"],"expiresAt":"2099-02-30T00:00:00Z"}', /^expiresAt must/],
     ['{"scopes":["plants:read"],"expiresAt":"2099-01-01T24:00:00Z"}', /^expiresAt must/],
