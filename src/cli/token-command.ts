@@ -64,7 +64,7 @@ async function withStorage(
   use: (storage: Storage) => Promise<void>,
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database })
-  const storage = await openStorage(config.database, config)
+  const storage = await openStorage(config.database, { ...config, mustExist: true })
   try {
     await use(storage)
   } finally {

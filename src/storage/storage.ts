@@ -18,6 +18,8 @@ export interface StorageOptions {
   queuedWritesMax: number
   /** Examines the file before it is used: thorough, and slow on a large one. */
   quickCheck: boolean
+  /** Whether the store must be there already: a tool that lists what is in it makes none. */
+  mustExist?: boolean
   /** The clock, in milliseconds since 1970. */
   nowMs?: () => number
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -113,6 +113,13 @@ test('a store that cannot be opened is one plain line that says why', async (tes
   for (const [at, run] of runs.entries()) {
     assertOneLine(run, /The database \S+ cannot be opened: /)
     assertOneLine(run, reasons[at] ?? assert.fail())
+  }
+})
+
+test('what is no path of a file is refused before anything is made', async (test) => {
+  for (const database of [':memory:', 'file:plants.db?mode=ro']) {
+    assertOneLine(await serveOn(test, database), /The database must be the path of a file, not "/)
+    assert.ok(!existsSync(database))
   }
 })
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { isWellFormedToken } from '../../src/tokens/token.ts'
 import { eventually } from '../support/eventually.ts'
@@ -46,8 +48,9 @@ test('tokens are made, listed and revoked beside a running service', async (test
 })
 
 test('a token has the scopes that plants need unless others are named, and expires when told to', async (test) => {
-  const folder = temporaryFolder(test)
-  const run = (...parameters: string[]) => runPlantstore(test, ['token', ...parameters], { folder })
+  const { database } = await startApp(test)
+  const run = (...parameters: string[]) =>
+    runPlantstore(test, ['token', ...parameters, '--database', database])
   const month = await run('create', '--expires-in-days', '30', '--label', 'a month')
   assert.match(month.stderr, /with plants:read, plants:write\./)
   const several = await run('create', '--scope', 'plants:read,metrics:read', '--scope', 'tokens:manage')
@@ -59,13 +62,21 @@ test('a token has the scopes that plants need unless others are named, and expir
 })
 
 test('what is wrong with a wanted token is one plain line', async (test) => {
+  const { database } = await startApp(test)
+  const missing = join(temporaryFolder(test), 'typo', 'plants.db')
   const cases: [string[], RegExp][] = [
-    [['create', '--scope', 'admin'], /scopes must be a list of one or more of plants:read, plants:write/],
     [
-      ['create', '--expires-in-days', 'soon'],
+      ['create', '--database', database, '--scope', 'admin'],
+      /scopes must be a list of one or more of plants:read, plants:write/,
+    ],
+    [
+      ['create', '--database', database, '--expires-in-days', 'soon'],
       /--expires-in-days must be a whole number from 1 to 99999, not "soon"/,
     ],
-    [['list', '--database', '/proc/no/such/folder/plants.db'], /The database \S+ cannot be opened/],
+    [
+      ['list', '--database', missing],
+      /There is no store at \S+: name it with --database, or start the service first/,
+    ],
   ]
   const runs = await Promise.all(cases.map(([parameters]) => runPlantstore(test, ['token', ...parameters])))
   for (const [at, { code, stdout, stderr }] of runs.entries()) {
@@ -74,4 +85,5 @@ test('what is wrong with a wanted token is one plain line', async (test) => {
     assert.match(stderr, /^plantstore: [^\n]+\n$/)
     assert.match(stderr, message)
   }
+  assert.ok(!existsSync(dirname(missing)), 'and nothing is made')
 })

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, SetupError } from '../../errors.ts'
@@ -46,7 +46,10 @@ export function openWriter(path: string): DatabaseSync {
  * Makes the file and its folder where they are missing, readable by their owner alone, and brings the schema up to
  * date. Throws a SetupError that says in one line what stands in the way.
  */
-export function prepareFile(path: string, options: { quickCheck: boolean }): void {
+export function prepareFile(path: string, options: { quickCheck: boolean; mustExist?: boolean }): void {
+  if (options.mustExist && !existsSync(path)) {
+    throw new SetupError(`There is no store at ${path}: name it with --database, or start the service first.`)
+  }
   let database: DatabaseSync | undefined
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -21,7 +21,7 @@ import {
  * connection of its own for short ones. Throws a SetupError when the file cannot be used.
  */
 export async function openSqliteStorage(path: string, options: StorageOptions): Promise<Storage> {
-  prepareFile(path, { quickCheck: options.quickCheck })
+  prepareFile(path, options)
   const writerOptions: WriterOptions = { path, idempotencyTtlMs: options.idempotencyTtlMs }
   const searcherOptions: SearcherOptions = { path }
   const [writer, searcher] = await Promise.all([
