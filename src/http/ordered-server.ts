@@ -34,8 +34,14 @@ interface Exchange {
   isWaiting: boolean
 }
 
+/** Requests that may wait on one connection for those before them; a client that sends more is cut off. */
+const WAITING_REQUESTS_MAX = 1_000
+
 /** The last exchange begun on each connection. */
 const latestExchange = new WeakMap<Duplex, Exchange>()
+
+/** How many requests wait on a connection, where any did. */
+const waitingRequests = new WeakMap<Duplex, number>()
 
 /**
  * A server for HTTP/1.1 that keeps a connection in order: requests that a client pipelines run one after another unless
@@ -105,7 +111,14 @@ function inOrder(request: IncomingMessage, response: ServerResponse, listener: R
     listener(request, response)
     return
   }
+  const waiting = waitingRequests.get(socket) ?? 0
+  if (waiting >= WAITING_REQUESTS_MAX) {
+    socket.destroy()
+    return
+  }
+  waitingRequests.set(socket, waiting + 1)
   before?.response.once('close', () => {
+    waitingRequests.set(socket, (waitingRequests.get(socket) ?? 1) - 1)
     exchange.isWaiting = false
     if (!socket.destroyed && socket.writable) listener(request, response)
   })

@@ -9,6 +9,7 @@ export function queryOf<Name extends string>(
   request: FastifyRequest,
   known: readonly Name[],
 ): Partial<Record<Name, string>> {
+  checkEncoding(request.url)
   const query = request.query as Record<string, string | string[]>
   for (const name in query) {
     const value = query[name]
@@ -22,4 +23,15 @@ export function queryOf<Name extends string>(
     }
   }
   return query as Partial<Record<Name, string>>
+}
+
+/** The router takes what it cannot decode as it stands, which would look for something that nobody asked for. */
+function checkEncoding(target: string): void {
+  const start = target.indexOf('?')
+  if (start < 0) return
+  try {
+    decodeURIComponent(target.slice(start + 1))
+  } catch {
+    throw new AppError(40004, 'The query is not percent-encoded UTF-8: write a percent sign as %25.')
+  }
 }

@@ -96,6 +96,9 @@ function readBytes(
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new AppError(40001, 'The body is missing: send a JSON object.')
   if (!isUtf8(bytes)) throw new AppError(40002, 'The body is not JSON: it is not valid UTF-8.')
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw new AppError(40002, 'The body is not JSON: it begins with a byte order mark (RFC 8259 §8.1).')
+  }
   try {
     return parseExactJson(bytes.toString('utf8'))
   } catch (error) {

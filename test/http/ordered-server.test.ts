@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { assertErrorAnswer } from '../support/error-body.ts'
+import { eventually } from '../support/eventually.ts'
 import { startApp } from '../support/start-app.ts'
 import { openWire, requestText } from '../support/wire.ts'
 
@@ -203,4 +204,11 @@ test('a client that goes away in the middle of its request stores nothing and ha
   }
   for (const id of ids) assert.ok(!(await isStored(id)))
   assert.equal(app.log.filter(({ level }) => Number(level) >= 50).length, 0, JSON.stringify(app.log))
+})
+
+test('a client that pipelines without end is cut off, and others are served', async (test) => {
+  const wire = await open(test)
+  wire.send(...Array.from({ length: 5_000 }, () => createText(nextId())))
+  await eventually(() => wire.isClosed)
+  assert.equal((await app.fetch('/plants?limit=1')).status, 200)
 })

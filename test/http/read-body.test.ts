@@ -89,7 +89,6 @@ test('what is not JSON is refused, and the message quotes nothing of it', async 
     '{"secret":NaN}',
   ]
   texts.push(
-    '\ufeff{"id":1}',
     `${'['.repeat(100_000)}`,
     '{"secret":"\u0001"}',
     '{"secret":01}',
@@ -220,4 +219,9 @@ test('an expectation that nobody knows is ignored (RFC 9110 §10.1.1)', async (t
   wire.send(requestText('GET /healthz', { Expect: 'the unexpected' }))
   assert.equal((await wire.answer()).status, 200)
   await wire.assertUsable()
+})
+
+test('a byte order mark is named, as nobody sees it', async () => {
+  const answer = await app.send('POST', '/plants', '\ufeff{"id":1,"name":"n"}')
+  assert.match(await assertErrorAnswer(answer, 400, 40002), /byte order mark/)
 })

@@ -138,6 +138,9 @@ test('a query parameter that is unknown, given twice or wrong is refused with it
     ['tag=%00', /tag holds a character/],
     ['q=%00', /q holds a character/],
     ['access_token=secret', /"access_token"/],
+    ['tag=%ff', /^The query is not percent-encoded UTF-8/],
+    ['tag=100%', /^The query is not/],
+    ['q=%ED%A0%80', /^The query is not/],
   ]
   for (const [query, message] of cases) {
     assert.match(await assertErrorAnswer(await app.fetch(`/plants?${query}`), 400, 40004), message)
