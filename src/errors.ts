@@ -21,7 +21,12 @@ export const ERRORS = {
   },
   40801: { status: 408, meaning: 'The request took too long to arrive.' },
   40901: { status: 409, meaning: 'The id is taken; the stored plant is unchanged.', refusal: true },
-  40902: { status: 409, meaning: 'A request with this idempotency key is still running.', refusal: true },
+  40902: {
+    status: 409,
+    meaning: 'A request with this idempotency key is still running; send it again in a moment.',
+    refusal: true,
+    retryAfterSeconds: 1,
+  },
   41201: { status: 412, meaning: 'A precondition (If-Match, If-None-Match) does not hold.' },
   41301: { status: 413, meaning: 'The body is too large.', refusal: true },
   41501: { status: 415, meaning: 'The media type or coding of the body is not supported.', refusal: true },

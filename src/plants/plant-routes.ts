@@ -55,7 +55,7 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
       const created =
         key === undefined
           ? await plants.create(plant)
-          : await createOnce(plant, request.caller.id, String(key))
+          : await createOnce(plant, request.caller.id, onlyKeyOf(request))
       if (created.outcome === 'taken') {
         throw new AppError(40901, `The id ${plant.id} is taken; choose another.`)
       }
@@ -155,6 +155,13 @@ function onceAtATime(plants: PlantStore) {
       running.delete(runningKey)
     }
   }
+}
+
+/** The field of the key, which may be sent once: two arrive joined, and which of them would count? */
+function onlyKeyOf({ raw }: FastifyRequest): string {
+  const [field = '', ...others] = raw.headersDistinct['idempotency-key'] ?? []
+  if (others.length > 0) throw new AppError(40003, 'Idempotency-Key may be sent once')
+  return field
 }
 
 /** The id in the path of a request, which has no query. Throws 40004. */

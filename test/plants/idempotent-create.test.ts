@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertErrorAnswer } from '../support/error-body.ts'
-import { startApp, temporaryFolder } from '../support/start-app.ts'
+import { exchange } from '../support/raw-http.ts'
+import { startApp, TOKEN, temporaryFolder } from '../support/start-app.ts'
 
 // The Idempotency-Key of POST /plants.
 
@@ -92,4 +93,13 @@ test('a key is forgotten after the configured time', async (test) => {
   assert.equal((await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry)).status, 200)
   await new Promise((resolve) => setTimeout(resolve, 1_050))
   await assertErrorAnswer(await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry), 400, 40901)
+})
+
+test('a key that is sent twice is refused, and nothing is stored', async () => {
+  const { text } = await exchange(app.port, [
+    'POST /plants HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 19\r\n',
+    `Authorization: Bearer ${TOKEN}\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\n\r\n{"id":99,"name":""}`,
+  ])
+  assert.match(text, /^HTTP\/1\.1 400 .*"error":40003,"message":"Idempotency-Key may be sent once"/s)
+  assert.equal((await app.fetch('/plants/99')).status, 404)
 })
