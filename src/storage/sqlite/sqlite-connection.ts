@@ -14,7 +14,7 @@ const WAL_RETRY_MS = 10
 const CHECKPOINT_PAGES = 8_000
 
 /** The caches of a connection: small, since the operating system caches the file as well. */
-const WRITER_CACHE_KIB = 16 * 1024
+const WRITER_CACHE_KIB = 8 * 1024
 const READER_CACHE_KIB = 4 * 1024
 
 const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
