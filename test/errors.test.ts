@@ -29,7 +29,9 @@ test('only what a request itself causes may become a 400', () => {
 test('an answer that asks to come back says when', () => {
   for (const code of CODES) {
     const { status, retryAfterSeconds = 0 } = meaningOf(code)
-    assert.equal(retryAfterSeconds > 0, status === 429 || status === 503, String(code))
+    // 40902 passes by itself, too: the first request with the key ends.
+    const passes = status === 429 || status === 503 || code === 40902
+    assert.equal(retryAfterSeconds > 0, passes, String(code))
   }
 })
 

@@ -37,7 +37,7 @@ export interface OpenApiDocument {
 const FIELDS_OF_HTTP = ['connection', 'content-length', 'content-type', 'date', 'keep-alive']
 
 /** Fields that only some answers of their kind have. */
-const OPTIONAL_FIELDS = ['link']
+const OPTIONAL_FIELDS = ['link', 'retry-after']
 
 export interface DescribedService {
   document: OpenApiDocument
