@@ -6,7 +6,9 @@ export interface Answer {
   body: string
 }
 
-/** A kept-alive HTTP connection that costs its process next to nothing, so that the server is what is timed. */
+/**
+ * A kept-alive HTTP connection that costs its process next to nothing, so that the server is what is timed.
+ */
 export interface Connection {
   /** One request at a time. Rejects when the connection breaks. */
   request(method: 'GET' | 'POST', path: string, json?: string): Promise<Answer>

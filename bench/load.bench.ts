@@ -21,8 +21,8 @@ export interface LoadReport {
 }
 
 /**
- * Measures every contender under one load, round by round (A B C A B C …), so that what the machine does besides hits
- * all of them alike.
+ * Measures every contender under one load, round by round (A B C A B C …), so that what the machine does
+ * besides hits all of them alike.
  */
 export async function benchLoad(
   load: LoadName,

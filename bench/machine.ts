@@ -8,7 +8,9 @@ import { medianOf } from './statistics.ts'
 const SYNCS = 200
 const SYNC_BYTES = 4096
 
-/** What the numbers depend on beside the code, as pairs of name and value; to be asked before the first load. */
+/**
+ * What the numbers depend on beside the code, as pairs of name and value; to be asked before the first load.
+ */
 export function describeRun(workFolder: string): [string, string][] {
   const processors = cpus()
   return [

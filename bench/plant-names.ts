@@ -66,14 +66,19 @@ const EPITHETS = [
 ]
 const TAGS = ['tree', 'shrub', 'climber', 'bulb', 'perennial', 'herb', 'annual']
 
-/** What is searched for, and how many plants have it: by how the names below are made, not by what is found. */
+/**
+ * What is searched for, and how many plants have it: by how the names below are made, not by what is found.
+ */
 export const SEARCHES = [
   { kind: 'a rare word', query: 'wollemia', share: '1 in 100,000 plants' },
   { kind: 'a common word', query: 'hortensis', share: '1 in 4' },
   { kind: 'two words', query: 'quercus hortensis', share: '1 in 164' },
 ] as const
 
-/** The plant of `number` (from 1 on) among a million: names as they are in the books, some words rare, some common. */
+/**
+ * The plant of `number` (from 1 on) among a million: names as they are in the books, some words rare, some
+ * common.
+ */
 export function namedPlantJson(number: number): string {
   const genus = number % 100_000 === 1 ? 'Wollemia' : GENERA[number % GENERA.length]
   const epithet = EPITHETS[Math.floor(number / GENERA.length) % EPITHETS.length]

@@ -41,7 +41,9 @@ process.once('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** Starts a server in a process of its own; fulfils when it has printed its URL, or answers at the one given. */
+/**
+ * Starts a server in a process of its own; fulfils when it has printed its URL, or answers at the one given.
+ */
 export async function startServer(plan: ProcessPlan): Promise<RunningServer> {
   const { child, output, ended } = spawnTracked(plan)
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS)
@@ -128,7 +130,10 @@ async function answeringUrl(url: string, deadline: AbortSignal): Promise<string 
   return undefined
 }
 
-/** Resident memory of a process in MB (10⁶ bytes): now, and at its highest. NaN where there is no /proc to tell. */
+/**
+ * Resident memory of a process in MB (10⁶ bytes): now, and at its highest. NaN where there is no /proc to
+ * tell.
+ */
 export function residentMb(pid: number): { now: number; peak: number } {
   const status = readProc(`/proc/${pid}/status`)
   const field = (name: string) => {
@@ -139,8 +144,8 @@ export function residentMb(pid: number): { now: number; peak: number } {
 }
 
 /**
- * Waits until a process has nothing more to do, so that what it puts off (an index, a flush) does not slow the one
- * that is measured next.
+ * Waits until a process has nothing more to do, so that what it puts off (an index, a flush) does not slow
+ * the one that is measured next.
  */
 export async function untilQuiet(name: string, pid: number): Promise<void> {
   const deadlineMs = performance.now() + QUIET_TIMEOUT_MS

@@ -82,7 +82,10 @@ function readOptionsOrExit(): BenchOptions {
   }
 }
 
-/** On the disk that holds the clone: the system's temporary folder is often in memory, where an fsync costs nothing. */
+/**
+ * On the disk that holds the clone: the system's temporary folder is often in memory, where an fsync costs
+ * nothing.
+ */
 function makeWorkFolder(): string {
   const parent = fileURLToPath(new URL('../data/', import.meta.url))
   mkdirSync(parent, { recursive: true })

@@ -29,7 +29,9 @@ export interface AppParts {
   log: Logger
   /** One token with every scope, beside those in the storage. */
   fixedToken?: string | undefined
-  /** Where clients reach the service, if that is not just where it listens; its path comes before every route. */
+  /**
+   * Where clients reach the service, if that is not just where it listens; its path comes before every route.
+   */
   baseUrl?: string | undefined
   limits: ServerLimits & { bodyBytesMax: number; slowRequestMs: number }
   isDraining(): boolean
@@ -67,7 +69,8 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
   })
   app.setErrorHandler(answerError)
-  // To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else.
+  // To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything
+  // else.
   for (const method of app.supportedMethods)
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   app.addHook('onResponse', (request, reply, done) => {

@@ -115,8 +115,8 @@ export type Config = {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The settings, from the flags of the command line first, then from the environment, then from the defaults. The only
- * reader of `process.env`. Throws a SetupError that names the setting and what it may be.
+ * The settings, from the flags of the command line first, then from the environment, then from the defaults.
+ * The only reader of `process.env`. Throws a SetupError that names the setting and what it may be.
  */
 export function readConfig(
   flags: Partial<Record<SettingName, string | boolean>> = {},
@@ -189,7 +189,10 @@ function parseSetting(source: string, setting: Setting, text: string): string | 
   }
 }
 
-/** Whether the path can stand before every route as it is written: no pattern, nothing encoded, no empty segment. */
+/**
+ * Whether the path can stand before every route as it is written: no pattern, nothing encoded, no empty
+ * segment.
+ */
 function isBaseUrl(text: string): boolean {
   const url = URL.parse(text)
   return (

@@ -1,7 +1,8 @@
 /**
  * Every error code that the service answers with, its HTTP status, and what it means.
  * A code is the status that fits best × 100 + n; it is stable and never reused.
- * `refusal` marks what the request itself caused and `POST /plants` therefore answers with 400, as it was specified.
+ * `refusal` marks what the request itself caused and `POST /plants` therefore answers with 400, as it was
+ * specified.
  */
 export const ERRORS = {
   40000: { status: 400, meaning: 'The bytes received are not valid HTTP.' },
@@ -73,7 +74,9 @@ export class AppError extends Error {
   }
 }
 
-/** A mistake of whoever starts the program: the command line prints its message as one plain line and exits. */
+/**
+ * A mistake of whoever starts the program: the command line prints its message as one plain line and exits.
+ */
 export class SetupError extends Error {
   override readonly name = 'SetupError'
 }

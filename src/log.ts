@@ -1,6 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** The log of the service: lines of JSON where it is piped, readable where it is a terminal; on standard error. */
+/**
+ * The log of the service: lines of JSON where it is piped, readable where it is a terminal; on standard
+ * error.
+ */
 export async function createLog(
   level: string,
   stream: { fd: number; isTTY?: boolean } = process.stderr,

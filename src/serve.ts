@@ -17,8 +17,8 @@ export interface RunningService {
   /** The token that was made because there was none; it is kept nowhere else. */
   firstToken: string | undefined
   /**
-   * Stops: says that it is not ready, accepts no more connections, answers what is in flight, and closes the storage.
-   * What is not done after the configured time is cut off.
+   * Stops: says that it is not ready, accepts no more connections, answers what is in flight, and closes the
+   * storage. What is not done after the configured time is cut off.
    */
   stop(): Promise<void>
 }
@@ -83,7 +83,9 @@ async function listen(start: () => Promise<unknown>, { host, port }: Config): Pr
   }
 }
 
-/** An address as a URL has it: IPv6 in brackets, and one that means every address as one that can be called. */
+/**
+ * An address as a URL has it: IPv6 in brackets, and one that means every address as one that can be called.
+ */
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -12,7 +12,10 @@ import { SetupError } from '../src/errors.ts'
 
 const NAMES = Object.keys(SETTINGS) as SettingName[]
 
-/** For each setting a value that is not its default, as text and as it is read, and texts that it may not have. */
+/**
+ * For each setting a value that is not its default, as text and as it is read, and texts that it may not
+ * have.
+ */
 const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[] }> = {
   host: { text: '0.0.0.0', value: '0.0.0.0', wrong: [''] },
   port: { text: '0', value: 0, wrong: ['-1', '65536', '80.5', '0x50', 'http', ' 80', '1e3', '8080 '] },

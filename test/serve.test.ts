@@ -36,7 +36,8 @@ test('SIGTERM: what is under way is answered, nothing new is let in, and the pro
   service.child.kill('SIGTERM')
   await idle.assertClosed()
   let created = 1
-  // An answer that closes the connection tells a client that what stands behind it was not executed (RFC 9112 §9.6).
+  // An answer that closes the connection tells a client that what stands behind it was not executed (RFC 9112
+  // §9.6).
   for (let isLast = false; created < 5 && !isLast; created++) {
     const answer: WireAnswer = await sent.answer()
     assert.equal(answer.status, 200)

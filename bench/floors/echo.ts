@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// The floor for HTTP: what node:http does when there is nothing to do. It reads the whole body and answers with it; a
-// GET gets a constant body of the size that ours has: echo.ts <bytes of a plant> <bytes of a page>
+// The floor for HTTP: what node:http does when there is nothing to do. It reads the whole body and answers
+// with it; a GET gets a constant body of the size that ours has: echo.ts <bytes of a plant> <bytes of a page>
 
 const plant = constantJson(Number(process.argv[2]))
 const page = constantJson(Number(process.argv[3]))

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-// The floor for storage: plants inserted in batches, each committed to disk, and nothing else; prints rows a second.
-// insert-loop.ts <new file> <seconds>
+// The floor for storage: plants inserted in batches, each committed to disk, and nothing else; prints rows a
+// second. insert-loop.ts <new file> <seconds>
 
 const ROWS_PER_COMMIT = 64
 const WARM_UP_COMMITS = 50

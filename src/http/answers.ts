@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify'
 export type HeaderList = string[]
 
 /**
- * Answers with JSON text, past Fastify's own serialisation, which costs as much as the rest of a small answer.
- * `fields` may name header fields beyond those that every answer has.
+ * Answers with JSON text, past Fastify's own serialisation, which costs as much as the rest of a small
+ * answer. `fields` may name header fields beyond those that every answer has.
  */
 export function answerJson(reply: FastifyReply, status: number, json: string, fields: HeaderList = []): void {
   answerBody(reply, status, 'application/json; charset=utf-8', json, fields)

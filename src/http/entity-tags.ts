@@ -8,8 +8,9 @@ export function entityTagOf(version: number): string {
 }
 
 /**
- * The precondition that a request states. A tag that this service never made, and a field that is no list of tags,
- * match nothing: `If-Match` then refuses, as it must when in doubt. Weak tags match in `If-None-Match` only (§13.1).
+ * The precondition that a request states. A tag that this service never made, and a field that is no list of
+ * tags, match nothing: `If-Match` then refuses, as it must when in doubt. Weak tags match in `If-None-Match`
+ * only (§13.1).
  */
 export function preconditionOf(headers: IncomingHttpHeaders): Precondition {
   const precondition: Precondition = {}

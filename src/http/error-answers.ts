@@ -14,7 +14,10 @@ export const ErrorSchema = {
   },
 } as const
 
-/** The one place that answers failures: an AppError as it says, anything else as 50001, its cause in the log only. */
+/**
+ * The one place that answers failures: an AppError as it says, anything else as 50001, its cause in the log
+ * only.
+ */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
   request.failure = failure
@@ -58,13 +61,16 @@ function errorJson(code: ErrorCode, message: string): string {
   return JSON.stringify({ error: code, message })
 }
 
-/** Where a route says so, what the request itself caused is answered with 400 (the specification's rule 4). */
+/**
+ * Where a route says so, what the request itself caused is answered with 400 (the specification's rule 4).
+ */
 function statusOf(code: ErrorCode, request: FastifyRequest): number {
   const { status, refusal } = meaningOf(code)
   return refusal && request.routeOptions.config.refusalsAre400 ? 400 : status
 }
 
 function mustClose(code: ErrorCode, request: FastifyRequest): boolean {
-  // A client that waits for "100 Continue" may send its body or not: what follows on the connection is anyone's guess.
+  // A client that waits for "100 Continue" may send its body or not: what follows on the connection is
+  // anyone's guess.
   return code === 40000 || (request.headers.expect !== undefined && !request.raw.complete)
 }

@@ -7,13 +7,17 @@ const INT64_DIGITS_MAX = 19
 /** Integers of so few digits are exact as numbers, and cheaper to read that way. */
 const SAFE_DIGITS_MAX = 15
 
-/** An exponent of more digits than this decides the matter by its sign alone; no power is ever computed from it. */
+/**
+ * An exponent of more digits than this decides the matter by its sign alone; no power is ever computed from
+ * it.
+ */
 const EXPONENT_DIGITS_MAX = 7
 
 /**
- * Parses JSON as `JSON.parse` does, save that each number directly inside the outermost object is a `bigint` where
- * its text denotes an integer of 64 bits (`1.0` and `1e2` do, `9007199254740993.5` does not). Other numbers stay
- * numbers. Throws a SyntaxError for what RFC 8259 does not allow; of members of one name the last one counts.
+ * Parses JSON as `JSON.parse` does, save that each number directly inside the outermost object is a `bigint`
+ * where its text denotes an integer of 64 bits (`1.0` and `1e2` do, `9007199254740993.5` does not). Other
+ * numbers stay numbers. Throws a SyntaxError for what RFC 8259 does not allow; of members of one name the
+ * last one counts.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
@@ -39,7 +43,9 @@ function setMember(object: Record<string, unknown>, name: string, value: unknown
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** The direct members of a text that is known to be a JSON object which are numbers: name, text, name, text. */
+/**
+ * The direct members of a text that is known to be a JSON object which are numbers: name, text, name, text.
+ */
 function outermostNumbers(text: string): string[] {
   const numbers: string[] = []
   let depth = 0
@@ -106,7 +112,9 @@ function endOfNumber(text: string, start: number): number {
   return end
 }
 
-/** The int64 that the text of a JSON number denotes; undefined for a fraction or for what 64 bits do not hold. */
+/**
+ * The int64 that the text of a JSON number denotes; undefined for a fraction or for what 64 bits do not hold.
+ */
 export function integerOf(numberText: string): bigint | undefined {
   if (numberText.length <= SAFE_DIGITS_MAX && isPlain(numberText)) return BigInt(Number(numberText))
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?)0*([0-9]*))?$/.exec(numberText)

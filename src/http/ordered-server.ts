@@ -13,10 +13,16 @@ import { rawErrorAnswer } from './error-answers.ts'
 /** Request line and header fields of a request, all together. */
 export const HEADER_BYTES_MAX = 16 * 1024
 
-/** How often connections are looked at for time-outs: a slow one lives this much longer than its limit at most. */
+/**
+ * How often connections are looked at for time-outs: a slow one lives this much longer than its limit at
+ * most.
+ */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000
 
-/** How long a broken connection is read on after its answer: closing at once may take the answer along (RFC 9112 §9.6). */
+/**
+ * How long a broken connection is read on after its answer: closing at once may take the answer along (RFC
+ * 9112 §9.6).
+ */
 const LINGER_MS = 1_000
 
 export interface ServerLimits {
@@ -44,9 +50,9 @@ const latestExchange = new WeakMap<Duplex, Exchange>()
 const waitingRequests = new WeakMap<Duplex, number>()
 
 /**
- * A server for HTTP/1.1 that keeps a connection in order: requests that a client pipelines run one after another unless
- * all only read (RFC 9112 §9.3.2), nothing is executed behind an answer that closes, and bytes that are no HTTP are
- * answered after whatever came before them, with an Error body.
+ * A server for HTTP/1.1 that keeps a connection in order: requests that a client pipelines run one after
+ * another unless all only read (RFC 9112 §9.3.2), nothing is executed behind an answer that closes, and bytes
+ * that are no HTTP are answered after whatever came before them, with an Error body.
  */
 export function createOrderedServer(listener: RequestListener, limits: ServerLimits): Server {
   const server = createServer({
@@ -55,7 +61,8 @@ export function createOrderedServer(listener: RequestListener, limits: ServerLim
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    // Both would be answered by Node itself, without a body or by silently taking the first: `refuseOddRequests` judges.
+    // Both would be answered by Node itself, without a body or by silently taking the first: `route-rules.ts`
+    // judges.
     requireHostHeader: false,
     joinDuplicateHeaders: true,
   })
@@ -64,7 +71,8 @@ export function createOrderedServer(listener: RequestListener, limits: ServerLim
   keepUnsentAnswers(server)
   const receive: RequestListener = (request, response) => inOrder(request, response, listener)
   server.on('request', receive)
-  // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored (RFC 9110 §10.1.1).
+  // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored
+  // (RFC 9110 §10.1.1).
   server.on('checkContinue', receive)
   server.on('checkExpectation', receive)
   server.on('connect', (_request, socket) => {
@@ -74,8 +82,9 @@ export function createOrderedServer(listener: RequestListener, limits: ServerLim
 }
 
 /**
- * Node takes a connection for idle as soon as its answer is handed over, and cuts it off with half of a long one unsent.
- * Here nothing is closed as idle while an answer is still being sent; whoever wants them closed asks again.
+ * Node takes a connection for idle as soon as its answer is handed over, and cuts it off with half of a long
+ * one unsent. Here nothing is closed as idle while an answer is still being sent; whoever wants them closed
+ * asks again.
  */
 function keepUnsentAnswers(server: Server): void {
   const sockets = new Set<Duplex>()
@@ -128,7 +137,10 @@ function isSafe({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** For `clientErrorHandler`: answers what the parser refused, or what did not arrive in time, and ends the connection. */
+/**
+ * For `clientErrorHandler`: answers what the parser refused, or what did not arrive in time, and ends the
+ * connection.
+ */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   switch (error.code) {
     case 'ECONNRESET':

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
 /**
- * The query parameters of a request, each at most once and only those in `known`. Throws 40004 otherwise: a typo would
- * else change what is asked for without a word.
+ * The query parameters of a request, each at most once and only those in `known`. Throws 40004 otherwise: a
+ * typo would else change what is asked for without a word.
  */
 export function queryOf<Name extends string>(
   request: FastifyRequest,
@@ -25,7 +25,9 @@ export function queryOf<Name extends string>(
   return query as Partial<Record<Name, string>>
 }
 
-/** The router takes what it cannot decode as it stands, which would look for something that nobody asked for. */
+/**
+ * The router takes what it cannot decode as it stands, which would look for something that nobody asked for.
+ */
 function checkEncoding(target: string): void {
   const start = target.indexOf('?')
   if (start < 0) return

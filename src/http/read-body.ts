@@ -7,8 +7,8 @@ import { parseExactJson } from './exact-json.ts'
 /** Reads the body of a request as JSON, with every outermost int64 exact. */
 export interface BodyReader {
   /**
-   * Throws, in this order: 41501 for another media type, charset or coding, 41301 for a body over the limit, 40001
-   * for none, 40002 for what is not JSON in UTF-8.
+   * Throws, in this order: 41501 for another media type, charset or coding, 41301 for a body over the limit,
+   * 40001 for none, 40002 for what is not JSON in UTF-8.
    */
   readJson(request: FastifyRequest, reply: FastifyReply, mediaTypes?: readonly string[]): Promise<unknown>
 }
@@ -107,7 +107,10 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Where the text stops being JSON, if the engine says so; its message may quote the body, so no more of it is told. */
+/**
+ * Where the text stops being JSON, if the engine says so; its message may quote the body, so no more of it is
+ * told.
+ */
 function positionIn(message: string): string {
   const position = /position (\d+)/.exec(message)
   return position === null ? '' : `: it goes wrong at character ${position[1]}`

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** What an incoming id may look like: ids in use (UUIDs, ULIDs, trace ids) fit, nothing that could garble a log does. */
+/**
+ * What an incoming id may look like: ids in use (UUIDs, ULIDs, trace ids) fit, nothing that could garble a
+ * log does.
+ */
 const SANE_REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
 
 /** Differs from process to process, so that counting up within one makes ids that differ everywhere. */

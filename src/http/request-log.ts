@@ -9,8 +9,8 @@ const PATH_CHARACTERS_MAX = 200
 export type RequestLog = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token, a query
- * or a body: the path alone, and the code of the error.
+ * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
+ * a query or a body: the path alone, and the code of the error.
  */
 export function createRequestLog(log: Logger, slowRequestMs: number): RequestLog {
   return (request, reply) => {

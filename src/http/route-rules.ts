@@ -29,8 +29,9 @@ const PUBLIC_PATHS = ['/', '/healthz', '/readyz', '/openapi.json', '/openapi.yam
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
 
 /**
- * Holds for every route, in the order of judgement: sound HTTP, token, scope, path, method. A route that does not
- * declare who may use it stops the start. Returns the routes that the served document describes, as they are added.
+ * Holds for every route, in the order of judgement: sound HTTP, token, scope, path, method. A route that does
+ * not declare who may use it stops the start. Returns the routes that the served document describes, as they
+ * are added.
  */
 export function applyRouteRules(
   app: FastifyInstance,
@@ -103,7 +104,9 @@ function oddityOf({ raw }: FastifyRequest): AppError | undefined {
   return undefined
 }
 
-/** The methods of the path that a request names, as `Allow` lists them; undefined when there is no such path. */
+/**
+ * The methods of the path that a request names, as `Allow` lists them; undefined when there is no such path.
+ */
 function methodsAt(
   request: FastifyRequest,
   methodsOfPath: ReadonlyMap<string, { pattern: RegExp; methods: ReadonlySet<string> }>,

@@ -5,8 +5,8 @@ import type { NewPlant } from './plant.ts'
 const KEY_CHARACTERS_MAX = 255
 
 /**
- * The key in an `Idempotency-Key` field: a string of a structured field ("…", RFC 9651 §3.3.3) or the bare text.
- * Throws 40003 when it is neither, empty, or longer than 255 characters.
+ * The key in an `Idempotency-Key` field: a string of a structured field ("…", RFC 9651 §3.3.3) or the bare
+ * text. Throws 40003 when it is neither, empty, or longer than 255 characters.
  */
 export function parseIdempotencyKey(field: string): string {
   const text = field.trim()

@@ -139,8 +139,9 @@ function addDeleteRoute(app: FastifyInstance, { plants }: PlantRoutesParts): voi
 }
 
 /**
- * Creates with an idempotency key, one request a key at a time: throws 40902 while another one runs. The store would
- * answer the second as a repetition of the first; but only when the first has succeeded is it one.
+ * Creates with an idempotency key, one request a key at a time: throws 40902 while another one runs. The
+ * store would answer the second as a repetition of the first; but only when the first has succeeded is it
+ * one.
  */
 function onceAtATime(plants: PlantStore) {
   const running = new Set<string>()

@@ -1,4 +1,7 @@
-/** Only so much of a name is searched: nobody types more, and the index stays small beside a name of a megabyte. */
+/**
+ * Only so much of a name is searched: nobody types more, and the index stays small beside a name of a
+ * megabyte.
+ */
 const SEARCHED_CHARACTERS_MAX = 1000
 
 /** Letters that Unicode does not take apart, written the way people type them. */
@@ -17,7 +20,8 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
   // What is left of a capital ẞ, which has no upper case of its own.
   ß: 'ss',
-  // Apostrophes and primes that Unicode counts among the letters, as in Hawaiʻi: separators, like their plain kin.
+  // Apostrophes and primes that Unicode counts among the letters, as in Hawaiʻi: separators, like their plain
+  // kin.
   ʹ: ' ',
   ʺ: ' ',
   ʻ: ' ',
@@ -29,12 +33,16 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 }
 const PLAIN_LETTERS_PATTERN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
-/** Scripts written without spaces: each character is a word, its sound mark with it, so that one inside a name is found. */
+/**
+ * Scripts written without spaces: each character is a word, its sound mark with it, so that one inside a name
+ * is found.
+ */
 const UNSPACED_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\p{M}*/gu
 
 /**
- * The words by which a name is found: lower case, without accents, `×` as `x`, split at everything that is neither
- * letter, digit nor mark. Pure, so that every storage engine gives the same answers. `text` itself is never changed.
+ * The words by which a name is found: lower case, without accents, `×` as `x`, split at everything that is
+ * neither letter, digit nor mark. Pure, so that every storage engine gives the same answers. `text` itself is
+ * never changed.
  */
 export function searchWords(text: string): string[] {
   const folded = text
@@ -55,7 +63,9 @@ export function queryWords(query: string): string[] {
   return [...new Set(searchWords(query))]
 }
 
-/** Whether each of `words` begins some word of `name`: what a search promises of every plant that it returns. */
+/**
+ * Whether each of `words` begins some word of `name`: what a search promises of every plant that it returns.
+ */
 export function nameHolds(name: string, words: readonly string[]): boolean {
   const nameWords = searchWords(name)
   return words.every((word) => nameWords.some((nameWord) => nameWord.startsWith(word)))

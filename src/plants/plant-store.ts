@@ -2,16 +2,17 @@ import type { XStatic } from 'typebox/schema'
 import type { NewPlant, Plant, PlantChange, StoredPlant } from './plant.ts'
 
 /**
- * Keeps plants. Every write is atomic and durable: when its promise fulfils, the change is on disk (or committed by
- * the database) and every later read sees it. Writes of one store take effect in the order in which they were called.
- * A method that cannot keep its promise rejects with an AppError: 50301 when too many writes wait, 50302 when the
- * storage fails, 50701 when it is full; of a rejected write nothing is stored.
+ * Keeps plants. Every write is atomic and durable: when its promise fulfils, the change is on disk (or
+ * committed by the database) and every later read sees it. Writes of one store take effect in the order in
+ * which they were called. A method that cannot keep its promise rejects with an AppError: 50301 when too many
+ * writes wait, 50302 when the storage fails, 50701 when it is full; of a rejected write nothing is stored.
  */
 export interface PlantStore {
   /**
-   * Adds a plant. `taken`: the id is in use, the stored plant is unchanged. With `idempotency`, the key is stored in
-   * the same transaction: the same key and fingerprint answer as the first time (`created`, with that version),
-   * the key with another fingerprint is `key-reused`. A key is spent by a success only, and forgotten after its time.
+   * Adds a plant. `taken`: the id is in use, the stored plant is unchanged. With `idempotency`, the key is
+   * stored in the same transaction: the same key and fingerprint answer as the first time (`created`, with
+   * that version), the key with another fingerprint is `key-reused`. A key is spent by a success only, and
+   * forgotten after its time.
    */
   create(plant: NewPlant, idempotency?: Idempotency): Promise<CreateOutcome>
 
@@ -84,7 +85,10 @@ export type ChangeOutcome = { outcome: 'changed'; plant: StoredPlant } | { outco
 
 export type DeleteOutcome = { outcome: 'deleted' | 'absent' | 'mismatch' }
 
-/** Whether the precondition holds for a plant of this version; undefined where there is no plant (RFC 9110 §13.1). */
+/**
+ * Whether the precondition holds for a plant of this version; undefined where there is no plant (RFC 9110
+ * §13.1).
+ */
 export function preconditionHolds(precondition: Precondition, version: number | undefined): boolean {
   const { ifMatch, ifNoneMatch } = precondition
   if (ifMatch !== undefined && !matches(ifMatch, version)) return false

@@ -1,7 +1,9 @@
 import type { XStatic } from 'typebox/schema'
 import { AppError } from '../errors.ts'
 
-/** What a name or a tag may not hold, though a JSON string can: no PostgreSQL text and no UTF-8 keeps these. */
+/**
+ * What a name or a tag may not hold, though a JSON string can: no PostgreSQL text and no UTF-8 keeps these.
+ */
 const TEXT_RULE = 'without U+0000 and lone surrogates'
 const ID_RULE = 'an integer from -9223372036854775808 to 9223372036854775807'
 
@@ -60,12 +62,15 @@ export type NewPlant = Plant & { id: bigint }
 
 export type PlantChange = Writable<XStatic<typeof PlantChangeSchema>>
 
-/** Times in milliseconds since 1970. `version` is another one after every write, and never an earlier one again. */
+/**
+ * Times in milliseconds since 1970. `version` is another one after every write, and never an earlier one
+ * again.
+ */
 export type StoredPlant = NewPlant & { createdAtMs: number; updatedAtMs: number; version: number }
 
 /**
- * A version for a plant that is about to be written: one in 2⁵³, by chance. A count or a time would come back when the
- * plant is deleted and made anew, or the clock is set back; and no writer needs to know of another.
+ * A version for a plant that is about to be written: one in 2⁵³, by chance. A count or a time would come back
+ * when the plant is deleted and made anew, or the clock is set back; and no writer needs to know of another.
  */
 export function generateVersion(): number {
   return Math.floor(Math.random() * 2 ** 53)
@@ -87,8 +92,8 @@ export function parseNewPlant(body: unknown): NewPlant {
 }
 
 /**
- * Reads the Plant that replaces the one of `id`. Throws 40003 as `parseNewPlant` does, and when the body holds
- * an id that is not `id`.
+ * Reads the Plant that replaces the one of `id`. Throws 40003 as `parseNewPlant` does, and when the body
+ * holds an id that is not `id`.
  */
 export function parsePlant(body: unknown, id: bigint): Plant {
   const members = membersOf(body)

@@ -1,14 +1,22 @@
 import { AppError } from '../errors.ts'
 
-/** Rows of one commit: enough to share an fsync among every connection, few enough that none waits long for it. */
+/**
+ * Rows of one commit: enough to share an fsync among every connection, few enough that none waits long for
+ * it.
+ */
 const BATCH_OPERATIONS_MAX = 512
-/** Where names are long fewer are enough: a batch is copied to the writer at once, and the next one waits for it. */
+/**
+ * Where names are long fewer are enough: a batch is copied to the writer at once, and the next one waits for
+ * it.
+ */
 const BATCH_CHARACTERS_MAX = 4 * 1024 * 1024
 /** Together with the number of operations this bounds the memory that waiting writes take. */
 const QUEUE_CHARACTERS_MAX = 64 * 1024 * 1024
 
 export interface GroupCommitOptions<Operation, Outcome> {
-  /** Performs the operations in order and commits them together: one outcome each, or none of them is stored. */
+  /**
+   * Performs the operations in order and commits them together: one outcome each, or none of them is stored.
+   */
   commit(batch: readonly Operation[]): Promise<readonly Outcome[]>
   /** Operations that may wait for a commit; one more is refused with 50301. */
   queueMax: number
@@ -17,11 +25,15 @@ export interface GroupCommitOptions<Operation, Outcome> {
 }
 
 /**
- * Shares commits between concurrent writes: while one batch is being committed the next gathers, so that the more
- * writes there are, the fewer commits each one costs. Operations keep the order in which they were submitted.
+ * Shares commits between concurrent writes: while one batch is being committed the next gathers, so that the
+ * more writes there are, the fewer commits each one costs. Operations keep the order in which they were
+ * submitted.
  */
 export interface GroupCommit<Operation, Outcome> {
-  /** Fulfils with the operation's outcome when its batch is durable; rejects when the batch failed, or with 50301. */
+  /**
+   * Fulfils with the operation's outcome when its batch is durable; rejects when the batch failed, or with
+   * 50301.
+   */
   submit(operation: Operation): Promise<Outcome>
   /** Fulfils when everything submitted so far has its outcome. */
   drain(): Promise<void>

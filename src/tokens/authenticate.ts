@@ -3,7 +3,10 @@ import { AppError } from '../errors.ts'
 import { hashToken, isExpired, SCOPES, type Scope, type StoredToken } from './token.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** How long a token is trusted after it was read: with the time of a request, well under the promised 5 seconds. */
+/**
+ * How long a token is trusted after it was read: with the time of a request, well under the promised 5
+ * seconds.
+ */
 const TRUST_MS = 2_000
 
 /** Tokens remembered at once; beyond it the longest remembered is read again. */
@@ -26,8 +29,9 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Finds out who sent a request, notes it as `request.caller`, and tells `done` an AppError unless the token is good and
- * has the scope: 40101, 40102, 40301. `undefined` asks for any valid token. Without a wait where the token is known.
+ * Finds out who sent a request, notes it as `request.caller`, and tells `done` an AppError unless the token
+ * is good and has the scope: 40101, 40102, 40301. `undefined` asks for any valid token. Without a wait where
+ * the token is known.
  */
 export interface Authenticator {
   (request: FastifyRequest, scope: Scope | undefined, done: (error?: Error) => void): void
@@ -40,7 +44,9 @@ export function createAuthenticator({
   fixedToken,
   nowMs = Date.now,
 }: AuthenticatorOptions): Authenticator {
-  /** By the whole Authorization field, so that a known one costs no hash. Unknown ones are never remembered. */
+  /**
+   * By the whole Authorization field, so that a known one costs no hash. Unknown ones are never remembered.
+   */
   const remembered = new Map<string, { token: StoredToken; readAtMs: number }>()
   const fixed =
     fixedToken === undefined ? undefined : { hash: hashToken(fixedToken), token: fixedTokenRecord(nowMs()) }

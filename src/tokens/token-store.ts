@@ -1,8 +1,8 @@
 import type { StoredToken } from './token.ts'
 
 /**
- * Keeps tokens, by the hash of each; the token itself is never stored. Writes are durable when their promise fulfils.
- * Methods reject as those of PlantStore do.
+ * Keeps tokens, by the hash of each; the token itself is never stored. Writes are durable when their promise
+ * fulfils. Methods reject as those of PlantStore do.
  */
 export interface TokenStore {
   create(token: StoredToken, hash: string): Promise<void>

@@ -75,7 +75,10 @@ export function generateToken(): string {
   return TOKEN_PREFIX + secret + checksumOf(secret)
 }
 
-/** Whether `text` has the form of a generated token, checksum included. It says nothing of whether it is known. */
+/**
+ * Whether `text` has the form of a generated token, checksum included. It says nothing of whether it is
+ * known.
+ */
 export function isWellFormedToken(text: string): boolean {
   const secret = text.slice(TOKEN_PREFIX.length, -CHECKSUM_DIGITS)
   return (

@@ -161,7 +161,8 @@ test('a long body takes time in proportion to its length', () => {
   for (const [shape, textOf] of Object.entries(shapes)) {
     const short = textOf(MIB / 16)
     const long = textOf(MIB)
-    // Sixteen times the length is 256 times the work where it is quadratic; noise and the collector are nowhere near.
+    // Sixteen times the length is 256 times the work where it is quadratic; noise and the collector are
+    // nowhere near.
     const ratio = fastestMs(() => parseExactJson(long)) / fastestMs(() => parseExactJson(short))
     assert.ok(ratio < 100, `${shape}: ${ratio.toFixed(1)} times the time for 16 times the length`)
   }

@@ -12,7 +12,9 @@ const HARD_TO_PROVOKE = [408, 500, 503, 507]
 
 type Case = [operationId: string, target: string, init?: CallInit]
 
-/** A request for each success and for each failure of an operation's own. In order: some need those before. */
+/**
+ * A request for each success and for each failure of an operation's own. In order: some need those before.
+ */
 const CASES: Case[] = [
   ['createPlant', '/plants', json({ id: 1, name: 'Quercus robur', tag: 'tree' })],
   ['createPlant', '/plants', json({ id: 1, name: 'Taken' })],

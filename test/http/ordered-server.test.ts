@@ -5,7 +5,8 @@ import { eventually } from '../support/eventually.ts'
 import { startApp } from '../support/start-app.ts'
 import { openWire, requestText } from '../support/wire.ts'
 
-// What a connection does, told from its bytes. What a single request may look like is in malformed-requests.test.ts.
+// What a connection does, told from its bytes. What a single request may look like is in
+// malformed-requests.test.ts.
 
 const app = await startApp(
   { after },

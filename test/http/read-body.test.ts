@@ -190,7 +190,8 @@ test('100 Continue asks for a body only when everything before it is judged good
     other.send(head({ ...waiting, ...fields }))
     const answer = await other.answer()
     await assertErrorAnswer(answer, status, code)
-    // Whether the body comes or not is up to the client: what follows on the connection could be taken for anything.
+    // Whether the body comes or not is up to the client: what follows on the connection could be taken for
+    // anything.
     assert.equal(answer.headers.connection, 'close')
     await other.assertClosed()
   }

@@ -108,8 +108,9 @@ interface Document {
 }
 
 /**
- * JSON text as a validator may see it. A double cannot tell 9007199254740993.5 from an integer, so each number stands
- * there as 1 where it is a whole number and as 0.5 where it is not; what the format int64 says is judged on the text.
+ * JSON text as a validator may see it. A double cannot tell 9007199254740993.5 from an integer, so each
+ * number stands there as 1 where it is a whole number and as 0.5 where it is not; what the format int64 says
+ * is judged on the text.
  */
 function documentOf(text: string): Document {
   const textOfNumber = new WeakMap<object, string>()
@@ -141,7 +142,10 @@ function isWhole(numberText: string): boolean {
   return power >= 0 || BigInt(whole + fraction) % 10n ** BigInt(-power) === 0n
 }
 
-/** The one difference that is meant, and told in the descriptions: text that neither UTF-8 nor PostgreSQL can keep. */
+/**
+ * The one difference that is meant, and told in the descriptions: text that neither UTF-8 nor PostgreSQL can
+ * keep.
+ */
 function holdsUnkeepableText({ value }: Document): boolean {
   return (
     isObject(value) &&

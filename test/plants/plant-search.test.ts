@@ -83,7 +83,8 @@ test('a word holds nothing that means something to a search engine', () => {
 })
 
 test('every letter is found in its other case', () => {
-  // The small iota under a Greek vowel counts as an accent here; capitals spell it out as a letter of its own.
+  // The small iota under a Greek vowel counts as an accent here; capitals spell it out as a letter of its
+  // own.
   const isWithIota = (letter: string) => letter.normalize('NFD').includes('\u0345')
   for (let code = 0; code < 0x1ffff; code++) {
     if (code >= 0xd800 && code <= 0xdfff) continue

@@ -7,7 +7,9 @@ import { temporaryFolder } from './sqlite/temporary-storage.ts'
 const ROUNDS = 4
 const CONNECTIONS = 8
 
-/** What a plant may be after a crash: as it was last acknowledged, or as the write on its way would make it. */
+/**
+ * What a plant may be after a crash: as it was last acknowledged, or as the write on its way would make it.
+ */
 interface Expected {
   acknowledged: string
   possible: string[]

@@ -13,7 +13,10 @@ interface OpenCommit {
   fail(reason: Error): void
 }
 
-/** A group commit of texts whose commits wait for the test; the outcome of an operation is itself in upper case. */
+/**
+ * A group commit of texts whose commits wait for the test; the outcome of an operation is itself in upper
+ * case.
+ */
 function startCommits({ queueMax = 1_000_000 } = {}): {
   commits: GroupCommit<string, string>
   begun: OpenCommit[]

@@ -36,8 +36,8 @@ export interface SharedStorage {
 }
 
 /**
- * One storage for the tests of a suite, opened once, as that is what takes longest, and emptied before each test.
- * Its clock stands within a test, and moves on between two.
+ * One storage for the tests of a suite, opened once, as that is what takes longest, and emptied before each
+ * test. Its clock stands within a test, and moves on between two.
  */
 export function shareStorage(open: OpenStorage, options: Partial<StorageOptions> = {}): SharedStorage {
   const clock = standingClock()

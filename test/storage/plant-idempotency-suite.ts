@@ -48,7 +48,8 @@ export function describeIdempotency(open: OpenStorage): void {
         { ...KEY, caller: 'other' },
         { ...KEY, key: 'key-2' },
         { ...KEY, key: 'KEY-1' },
-        // A store that joined caller and key with nothing, or with a character, between them would mix these up.
+        // A store that joined caller and key with nothing, or with a character, between them would mix these
+        // up.
         { ...KEY, caller: 'a', key: 'bc' },
         { ...KEY, caller: 'ab', key: 'c' },
         { ...KEY, caller: 'a b', key: 'c' },

@@ -81,7 +81,8 @@ export function describePages(shared: SharedStorage): void {
       const { plants } = shared
       const ids = Array.from({ length: 150 }, (_, at) => BigInt(at * 3) - 200n)
       await Promise.all(ids.map((id) => plants.create({ id, name: 'Rosa', tag: 'shrub' })))
-      // A store may read a page in steps: sizes around those it could choose, and around the number of plants.
+      // A store may read a page in steps: sizes around those it could choose, and around the number of
+      // plants.
       for (const limit of [15, 16, 17, 31, 32, 33, 49, 50, 63, 64, 65, 75, 99, 100, 101, 149, 150, 151]) {
         for (const query of [{ limit }, { limit, tag: 'shrub' }]) {
           assert.deepEqual(await pageOf(plants, query), [ids.slice(0, limit), limit < ids.length])

@@ -34,7 +34,9 @@ const FOUND_BY: readonly [name: string, queries: readonly string[]][] = [
   ['emoji 🌱 plant', ['emoji', '🌱 emoji', 'emoji plant']],
 ]
 
-/** Queries that find none of these names: not inside a word, not without each word, not without a word at all. */
+/**
+ * Queries that find none of these names: not inside a word, not without each word, not without a word at all.
+ */
 const FIND_NOTHING = [
   'cai',
   'alm',

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SharedStorage } from './opened-storage.ts'
 
-/** Texts that come back different where a store trims, normalises, folds, reads numbers or counts in other units. */
+/**
+ * Texts that come back different where a store trims, normalises, folds, reads numbers or counts in other
+ * units.
+ */
 export const TEXTS: readonly string[] = [
   '',
   ' ',
@@ -16,7 +19,8 @@ export const TEXTS: readonly string[] = [
   `quotes ' " \` ” ‘ \\ \\' %s %_ $1 ?1 :a`,
   "'); DROP TABLE plants; --",
   'Ŝcirpus — Medicago ×varia ‘Açaí’',
-  // The same letter composed and not; the Ångström sign and the letter; ligatures and wide forms stay what they are.
+  // The same letter composed and not; the Ångström sign and the letter; ligatures and wide forms stay what
+  // they are.
   '\u00e9',
   'e\u0301',
   '\u212b',

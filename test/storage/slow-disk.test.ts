@@ -15,7 +15,10 @@ const ATTEMPTS = 5
 const SLOW_CREATES = 10
 const PAUSE_MS = 15
 
-/** Stands before the C library: each sync takes so much longer, and leaves a byte in the file that counts them. */
+/**
+ * Stands before the C library: each sync takes so much longer, and leaves a byte in the file that counts
+ * them.
+ */
 const SLOW_SYNC_SOURCE = `
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -7,8 +7,8 @@ import type { WireAnswer } from './wire.ts'
 const LEAKS = /\bat .*[:(]\d+|node_modules|file:\/\/|\.ts\b|SQLITE|SELECT |INSERT |sqlite|plst_|test-token/
 
 /**
- * Asserts that an answer is an Error body with that status and code, as every failed request is answered: the header
- * fields that belong to it are there, and nothing leaks. Returns the message.
+ * Asserts that an answer is an Error body with that status and code, as every failed request is answered: the
+ * header fields that belong to it are there, and nothing leaks. Returns the message.
  */
 export async function assertErrorAnswer(
   answer: Response | WireAnswer,

@@ -1,6 +1,6 @@
 /**
- * The int64 that the text of a JSON number denotes, or undefined: by exact arithmetic on the whole number, as slow as it
- * is plain. For exponents of a few digits.
+ * The int64 that the text of a JSON number denotes, or undefined: by exact arithmetic on the whole number, as
+ * slow as it is plain. For exponents of a few digits.
  */
 export function exactIntegerOf(numberText: string): bigint | undefined {
   const [mantissa = '', exponent = '0'] = numberText.toLowerCase().split('e')

@@ -1,14 +1,17 @@
 import { connect } from 'node:net'
 
-/** What came back on a connection, as text (latin1: a character a byte), until the service closed it or time was up. */
+/**
+ * What came back on a connection, as text (latin1: a character a byte), until the service closed it or time
+ * was up.
+ */
 export interface RawAnswer {
   text: string
   isClosed: boolean
 }
 
 /**
- * Sends bytes on a connection of its own and reads until the service closes it, or `waitMs` after the last byte.
- * Pieces are sent 20 ms apart. `end` closes the sending side behind them.
+ * Sends bytes on a connection of its own and reads until the service closes it, or `waitMs` after the last
+ * byte. Pieces are sent 20 ms apart. `end` closes the sending side behind them.
  */
 export function exchange(
   port: number,

@@ -111,8 +111,8 @@ export async function openWire(test: Lifetime, port: number): Promise<Wire> {
 }
 
 /**
- * The text of a request, to be sent as it is. `Host`, the token and what describes the body are added unless `headers`
- * has them; an empty value leaves a field out.
+ * The text of a request, to be sent as it is. `Host`, the token and what describes the body are added unless
+ * `headers` has them; an empty value leaves a field out.
  */
 export function requestText(line: string, headers: Record<string, string> = {}, body?: string): string {
   const fields: Record<string, string> = {

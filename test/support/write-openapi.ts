@@ -1,4 +1,5 @@
-// Writes openapi.json: the document as a service with the default settings serves it, laid out to be read and compared.
+// Writes openapi.json: the document as a service with the default settings serves it, laid out to be read and
+// compared.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

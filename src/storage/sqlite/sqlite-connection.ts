@@ -10,7 +10,10 @@ const BUSY_TIMEOUT_MS = 5_000
 /** How soon the switch of a new file to WAL is tried again while another process is at it. */
 const WAL_RETRY_MS = 10
 
-/** Pages of 4 KiB after which the log is copied into the file: rarer than SQLite's 1,000, which halves the tail. */
+/**
+ * Pages of 4 KiB after which the log is copied into the file: rarer than SQLite's 1,000, which halves the
+ * tail.
+ */
 const CHECKPOINT_PAGES = 8_000
 
 /** The caches of a connection: small, since the operating system caches the file as well. */
@@ -19,7 +22,9 @@ const READER_CACHE_KIB = 4 * 1024
 
 const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
 
-/** Result codes of SQLite (sqlite.org/rescode.html); extended codes keep the primary one in their low byte. */
+/**
+ * Result codes of SQLite (sqlite.org/rescode.html); extended codes keep the primary one in their low byte.
+ */
 const SQLITE_BUSY = 5
 const SQLITE_FULL = 13
 
@@ -43,8 +48,8 @@ export function openWriter(path: string): DatabaseSync {
 }
 
 /**
- * Makes the file and its folder where they are missing, readable by their owner alone, and brings the schema up to
- * date. Throws a SetupError that says in one line what stands in the way.
+ * Makes the file and its folder where they are missing, readable by their owner alone, and brings the schema
+ * up to date. Throws a SetupError that says in one line what stands in the way.
  */
 export function prepareFile(path: string, options: { quickCheck: boolean; mustExist?: boolean }): void {
   if (options.mustExist && !existsSync(path)) {
@@ -97,8 +102,8 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
 }
 
 /**
- * `inTransaction` for work that would only be done again if a power cut undid it: its commit does not wait for the
- * disk, and so holds up no write by a sync. It is on disk with the next commit that does wait.
+ * `inTransaction` for work that would only be done again if a power cut undid it: its commit does not wait
+ * for the disk, and so holds up no write by a sync. It is on disk with the next commit that does wait.
  */
 export function inUnsyncedTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('PRAGMA synchronous = NORMAL')

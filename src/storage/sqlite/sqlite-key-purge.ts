@@ -1,13 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inUnsyncedTransaction } from './sqlite-connection.ts'
 
-/** How often idempotency keys past their time are removed, and how many at once: a purge holds up no write. */
+/**
+ * How often idempotency keys past their time are removed, and how many at once: a purge holds up no write.
+ */
 const PURGE_INTERVAL_MS = 5_000
 const PURGE_KEYS_MAX = 1_000
-/** While a purge finds as many as it may remove, the next one follows soon: keys can come faster than it looks. */
+/**
+ * While a purge finds as many as it may remove, the next one follows soon: keys can come faster than it
+ * looks.
+ */
 const PURGE_AGAIN_AFTER_MS = 50
 
-/** Removes idempotency keys that are past their time. They have no effect any more; this frees their space. */
+/**
+ * Removes idempotency keys that are past their time. They have no effect any more; this frees their space.
+ */
 export function createKeyPurge(database: DatabaseSync, idempotencyTtlMs: number) {
   const deleteOldKeys = database.prepare(`
     DELETE FROM idempotency_keys WHERE (caller, key) IN

@@ -48,7 +48,10 @@ export function createSqlitePlantStore({
   /** Each kind of write has its own outcomes; the pairing is kept by `sqlite-writer.ts`. */
   const submit = <Outcome>(write: Write) => writes.submit(write) as Promise<Outcome>
 
-  /** Plants in the order of their ids, read some at a time: one by one is slower, and all at once may be a gigabyte. */
+  /**
+   * Plants in the order of their ids, read some at a time: one by one is slower, and all at once may be a
+   * gigabyte.
+   */
   function* rowsById({ limit, afterId, tag }: PlantQuery): Iterable<PlantRow> {
     let fromId = afterId === undefined ? ID_MIN : afterId + 1n
     // One more than the page holds tells whether there is more.

@@ -49,7 +49,10 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
   }
 
-  /** Writes a plant over the one that is stored, and tells it. Times do not go back, even where the clock does. */
+  /**
+   * Writes a plant over the one that is stored, and tells it. Times do not go back, even where the clock
+   * does.
+   */
   function update(found: StoredPlant, name: string, tag: string | null, atMs: number, version: number) {
     const { id, createdAtMs } = found
     const updatedAtMs = Math.max(atMs, found.updatedAtMs)

@@ -18,7 +18,9 @@ export type PlantRow = [
   version: bigint,
 ]
 
-/** Characters of names and tags in one page: a page of a thousand names of a megabyte would not fit in memory. */
+/**
+ * Characters of names and tags in one page: a page of a thousand names of a megabyte would not fit in memory.
+ */
 const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 export function rowToPlant([id, name, tag, createdAt, updatedAt, version]: PlantRow): StoredPlant {

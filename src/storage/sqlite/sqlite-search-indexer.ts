@@ -3,8 +3,8 @@ import { searchWords } from '../../plants/plant-search.ts'
 import { inUnsyncedTransaction } from './sqlite-connection.ts'
 
 /**
- * Plants indexed in one transaction while writes keep coming, or those of one batch if they are more: a few milliseconds
- * that a write may have to wait.
+ * Plants indexed in one transaction while writes keep coming, or those of one batch if they are more: a few
+ * milliseconds that a write may have to wait.
  */
 const BUSY_STEP_PLANTS = 200
 /** While they do not: larger steps make a better index for less work. */
@@ -18,8 +18,9 @@ const BUSY_INTERVAL_MS = 200
 const RETRY_AFTER_MS = 1_000
 
 /**
- * Keeps the search index up to date behind the writes. It stands off the acknowledged path, since inside the shared
- * commits it more than doubled the cost of a create; what remains to be indexed is in a table, so a crash loses none.
+ * Keeps the search index up to date behind the writes. It stands off the acknowledged path, since inside the
+ * shared commits it more than doubled the cost of a create; what remains to be indexed is in a table, so a
+ * crash loses none.
  */
 export function createSearchIndexer(database: DatabaseSync) {
   const statements = prepareStatements(database)

@@ -17,8 +17,8 @@ import {
 } from './write-batch.ts'
 
 /**
- * Opens the store in the file `path`, which is made when missing: one thread that writes, one for long reads, and a
- * connection of its own for short ones. Throws a SetupError when the file cannot be used.
+ * Opens the store in the file `path`, which is made when missing: one thread that writes, one for long reads,
+ * and a connection of its own for short ones. Throws a SetupError when the file cannot be used.
  */
 export async function openSqliteStorage(path: string, options: StorageOptions): Promise<Storage> {
   prepareFile(path, options)

@@ -13,8 +13,9 @@ export interface Thread<Request, Reply> {
 const CLOSE = 'close'
 
 /**
- * Starts the module beside this one with that name, and fulfils when it serves. When the thread dies of an error the
- * process goes with it: what it had written is on disk, what it had not answered was never acknowledged.
+ * Starts the module beside this one with that name, and fulfils when it serves. When the thread dies of an
+ * error the process goes with it: what it had written is on disk, what it had not answered was never
+ * acknowledged.
  */
 export async function startThread<Request, Reply>(
   name: string,

@@ -8,7 +8,8 @@ export function createTokenWrites(database: DatabaseSync) {
   )
   const deleteToken = database.prepare('DELETE FROM tokens WHERE id = ?')
   const updateTokenUse = database.prepare('UPDATE tokens SET last_used_at = ?2 WHERE id = ?1')
-  // `run` reports the last rowid of the connection, a plant's id maybe, and throws where it is no safe number.
+  // `run` reports the last rowid of the connection, a plant's id maybe, and throws where it is no safe
+  // number.
   for (const statement of [insertToken, deleteToken, updateTokenUse]) statement.setReadBigInts(true)
   return {
     /** False when the id or the hash is in use. */

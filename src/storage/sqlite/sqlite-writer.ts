@@ -7,7 +7,8 @@ import { serveThread } from './sqlite-thread.ts'
 import { createTokenWrites } from './sqlite-token-writes.ts'
 import type { Write, WriteBatch, WriteOutcome, WriteReply } from './write-batch.ts'
 
-// The thread that owns the writing connection: every write of this process passes here, a batch a transaction.
+// The thread that owns the writing connection: every write of this process passes here, a batch a
+// transaction.
 
 export interface WriterOptions {
   path: string

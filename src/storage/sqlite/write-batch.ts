@@ -39,8 +39,8 @@ export type WriteOutcome =
   | { outcome: 'done' | 'absent' }
 
 /**
- * A batch as it crosses to the thread: plain creates, nearly all of the load, as columns, since an object a row costs
- * as much to copy as to insert; whatever else there is in `others`, by its place in the batch.
+ * A batch as it crosses to the thread: plain creates, nearly all of the load, as columns, since an object a
+ * row costs as much to copy as to insert; whatever else there is in `others`, by its place in the batch.
  */
 export interface WriteBatch {
   ids: BigInt64Array
@@ -51,7 +51,10 @@ export interface WriteBatch {
   others: Map<number, Write>
 }
 
-/** The way back: for plain creates 1, or 0 where the id was taken; the rest by its place; or the failure of the batch. */
+/**
+ * The way back: for plain creates 1, or 0 where the id was taken; the rest by its place; or the failure of
+ * the batch.
+ */
 export type WriteReply =
   | { created: Uint8Array; others: Map<number, WriteOutcome> }
   | { failure: { errcode: number | undefined; message: string } }

@@ -10,7 +10,9 @@ const TTL_MS = 60_000
 /** Longer than from one purge to the next. */
 const A_WHILE_MS = 10_000
 
-/** Lets time pass in steps, as timers that are set meanwhile run within one step only when they are due in it. */
+/**
+ * Lets time pass in steps, as timers that are set meanwhile run within one step only when they are due in it.
+ */
 function passTime(t: TestContext, byMs: number, afterEach: () => void = () => {}): void {
   for (let passedMs = 0; passedMs < byMs; passedMs += 25) {
     t.mock.timers.tick(25)
@@ -18,7 +20,9 @@ function passTime(t: TestContext, byMs: number, afterEach: () => void = () => {}
   }
 }
 
-/** A database with 2,500 keys that are past their time and 10 that are not, and a clock that the test moves. */
+/**
+ * A database with 2,500 keys that are past their time and 10 that are not, and a clock that the test moves.
+ */
 function keptKeys(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 })
   const path = join(temporaryFolder(t), 'plants.db')

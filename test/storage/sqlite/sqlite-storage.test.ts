@@ -129,7 +129,9 @@ describe('the files', () => {
 })
 
 describe('a path that cannot be used', () => {
-  /** Opens the path in a process that root's powers are taken from, and returns the line that it fails with. */
+  /**
+   * Opens the path in a process that root's powers are taken from, and returns the line that it fails with.
+   */
   function refusalOf(path: string): string {
     const program = `
       const { openStorage } = await import(${JSON.stringify(new URL('../../../src/storage/open-storage.ts', import.meta.url))})

@@ -7,7 +7,8 @@ import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite-storage.ts
 import type { Storage } from '../../../src/storage/storage.ts'
 import { STORAGE_OPTIONS } from '../opened-storage.ts'
 
-// Run as a program this is a process that works on a storage as it is told; imported it starts such processes.
+// Run as a program this is a process that works on a storage as it is told; imported it starts such
+// processes.
 
 /** What the process can be asked, and what it replies. Times in milliseconds since 1970. */
 interface Calls {
