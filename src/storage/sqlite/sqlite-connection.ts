@@ -78,15 +78,6 @@ export function storageError(cause: unknown): AppError {
   return new AppError(50302, 'The storage failed; nothing was stored. Try again in a moment.', { cause })
 }
 
-/** Runs a read in this thread; its failure is one of the storage. */
-export function reading<Result>(read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    throw storageError(error)
-  }
-}
-
 /** Runs the work in a transaction that no other writer can come between: all of it is stored, or nothing. */
 export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE')

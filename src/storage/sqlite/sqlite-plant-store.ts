@@ -1,9 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
 import { generateVersion } from '../../plants/plant.ts'
 import type { PlantPage, PlantQuery, PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
-import { reading, storageError } from './sqlite-connection.ts'
+import { storageError } from './sqlite-connection.ts'
+import type { Reader } from './sqlite-reader.ts'
 import { PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from './sqlite-rows.ts'
 import type { SearchReply, SearchRequest } from './sqlite-searcher.ts'
 import type { Thread } from './sqlite-thread.ts'
@@ -19,8 +19,7 @@ const ID_MIN = -(2n ** 63n)
 const ID_MAX = 2n ** 63n - 1n
 
 export interface SqlitePlantStoreParts {
-  /** Short reads go here, in the main thread. */
-  reader: DatabaseSync
+  reader: Reader
   searcher: Thread<SearchRequest, SearchReply>
   writes: GroupCommit<Write, WriteOutcome>
   nowMs: () => number
@@ -83,12 +82,12 @@ export function createSqlitePlantStore({
           : { kind: 'create', id, name, tag, ...stamp(), idempotency },
       ),
     async get(id) {
-      const row = reading(() => selectPlant.get(id))
+      const row = reader.read(() => selectPlant.get(id))
       return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
     },
     async list(query) {
       const { words } = query
-      if (words === undefined) return reading(() => readPage(rowsById(query), query.limit))
+      if (words === undefined) return reader.read(() => readPage(rowsById(query), query.limit))
       return ((await ask({ kind: 'search', query: { ...query, words } })) as { page: PlantPage }).page
     },
     replace: (id, { name, tag = null }, precondition = {}) =>

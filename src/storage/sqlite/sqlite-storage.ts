@@ -1,7 +1,8 @@
 import { createGroupCommit } from '../group-commit.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
-import { openReader, prepareFile, storageError } from './sqlite-connection.ts'
+import { prepareFile, storageError } from './sqlite-connection.ts'
 import { createSqlitePlantStore } from './sqlite-plant-store.ts'
+import { createReader } from './sqlite-reader.ts'
 import type { SearcherOptions, SearchReply, SearchRequest } from './sqlite-searcher.ts'
 import { startThread } from './sqlite-thread.ts'
 import { createSqliteTokenStore } from './sqlite-token-store.ts'
@@ -28,12 +29,13 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     startThread<WriteBatch, WriteReply>('sqlite-writer', writerOptions),
     startThread<SearchRequest, SearchReply>('sqlite-searcher', searcherOptions),
   ])
-  const reader = openReader(path)
+  const reader = createReader(path)
   const writes = createGroupCommit<Write, WriteOutcome>({
     queueMax: options.queuedWritesMax,
     charactersOf,
     async commit(batch) {
       const reply = await writer.call(encodeBatch(batch))
+      reader.refresh()
       if ('failure' in reply) throw storageError(reply.failure)
       return decodeReply(reply, batch)
     },

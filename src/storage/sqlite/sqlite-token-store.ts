@@ -1,17 +1,13 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { TokenStore } from '../../tokens/token-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
-import { reading } from './sqlite-connection.ts'
+import type { Reader } from './sqlite-reader.ts'
 import { rowToToken } from './sqlite-rows.ts'
 import type { Write, WriteOutcome } from './write-batch.ts'
 
 const COLUMNS = 'id, label, scopes, created_at, expires_at, last_used_at'
 
 /** Tokens in SQLite. What it promises is written at `TokenStore`. */
-export function createSqliteTokenStore(
-  reader: DatabaseSync,
-  writes: GroupCommit<Write, WriteOutcome>,
-): TokenStore {
+export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write, WriteOutcome>): TokenStore {
   const selectByHash = reader.prepare(`SELECT ${COLUMNS} FROM tokens WHERE hash = ?`)
   const selectAll = reader.prepare(`SELECT ${COLUMNS} FROM tokens ORDER BY created_at, id`)
   return {
@@ -20,11 +16,11 @@ export function createSqliteTokenStore(
       if (outcome !== 'done') throw new Error('a token with this id or hash is stored already')
     },
     async findByHash(hash) {
-      const row = reading(() => selectByHash.get(hash))
+      const row = reader.read(() => selectByHash.get(hash))
       return row === undefined ? undefined : rowToToken(row)
     },
     async list() {
-      return reading(() => selectAll.all()).map(rowToToken)
+      return reader.read(() => selectAll.all()).map(rowToToken)
     },
     async revoke(id) {
       return (await writes.submit({ kind: 'revoke-token', id })).outcome === 'done'
