@@ -5,7 +5,7 @@ import { residentMb, untilQuiet } from './processes.ts'
 import { INSERT_LOOP, measureInsertLoop, startEcho, startOurs } from './start-contenders.ts'
 import { startPeers } from './start-peers.ts'
 
-const WARM_UP_SECONDS_MAX = 2
+const WARM_UP_SECONDS_MAX = 5
 
 export interface ContenderRounds {
   name: string
