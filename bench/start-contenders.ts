@@ -16,8 +16,9 @@ const PAGE_PATH = '/plants?limit=100&after='
 export function startService(folder: string, _engine: Engine): Promise<RunningServer> {
   return startServer({
     // As `npm start` starts it.
-    args: ['--max-semi-space-size=8', pathOf('../src/cli/main.ts'), 'serve'],
+    args: ['--max-semi-space-size=4', pathOf('../src/cli/main.ts'), 'serve'],
     env: {
+      MALLOC_ARENA_MAX: '2',
       PLANTSTORE_PORT: '0',
       PLANTSTORE_TOKEN: TOKEN,
       PLANTSTORE_DATABASE: join(folder, 'plants.db'),

@@ -1,6 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=4
 // The flag bounds the space for young objects: what a request leaves behind is gone with it, and Node's own
-// bound takes some 50 MB more.
+// bound takes some 60 MB more. The variable keeps glibc from holding free memory back for each thread: 40 MB.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
