@@ -19,7 +19,7 @@ export const SETTINGS = {
   database: {
     type: 'text',
     default: 'data/plantstore.db',
-    about: 'File that holds the store; made when missing',
+    about: 'File that holds the store, made when missing, or postgres://user:password@host/database',
   },
   baseUrl: { type: 'url', about: 'Where clients reach the service; its path comes before every route' },
   token: { type: 'secret', about: 'One fixed token with every scope, beside those in the store' },
@@ -78,6 +78,39 @@ export const SETTINGS = {
     minimum: 0,
     maximum: HOUR_MS,
     about: 'Requests that take longer are logged',
+  },
+  migrate: {
+    type: 'choice',
+    choices: ['on', 'off'],
+    default: 'on',
+    about:
+      'Whether the start brings the schema of the database up to date; off leaves it to "plantstore migrate"',
+  },
+  postgresConnections: {
+    type: 'integer',
+    default: 10,
+    minimum: 1,
+    maximum: 1_000,
+    about: 'Connections to PostgreSQL for reads, beside one for writes',
+  },
+  postgresConnectTimeoutMs: {
+    type: 'integer',
+    default: 5_000,
+    minimum: 100,
+    maximum: HOUR_MS,
+    about: 'Time for a connection to PostgreSQL to open',
+  },
+  postgresStatementTimeoutMs: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 100,
+    maximum: HOUR_MS,
+    about: 'Time for PostgreSQL to answer',
+  },
+  postgresPrepare: {
+    type: 'boolean',
+    default: true,
+    about: 'Prepare statements; false behind a pooler that forgets them between transactions',
   },
   logLevel: { type: 'choice', choices: LOG_LEVELS, default: 'info', about: 'What is logged' },
   quickCheck: {

@@ -56,6 +56,11 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   queuedWritesMax: { text: '1', value: 1, wrong: ['0', '1000001'] },
   idempotencyTtlMs: { text: '1000', value: 1000, wrong: ['999', '31536000001'] },
   slowRequestMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
+  migrate: { text: 'off', value: 'off', wrong: ['no', 'false', 'OFF'] },
+  postgresConnections: { text: '1', value: 1, wrong: ['0', '1001'] },
+  postgresConnectTimeoutMs: { text: '100', value: 100, wrong: ['99', '3600001', '5s'] },
+  postgresStatementTimeoutMs: { text: '100', value: 100, wrong: ['99', '3600001'] },
+  postgresPrepare: { text: 'false', value: false, wrong: ['off', '0'] },
   logLevel: { text: 'debug', value: 'debug', wrong: ['DEBUG', 'verbose', 'constructor'] },
   quickCheck: { text: 'true', value: true, wrong: ['yes', '1', 'TRUE'] },
 }

@@ -8,14 +8,6 @@ export interface Migration {
   sql: string
 }
 
-/** What a database must offer to be migrated. */
-export interface Ledger {
-  /** The versions applied so far; empty for a new database. */
-  appliedVersions(): number[]
-  /** Runs the migration and notes it in the ledger, in one transaction. */
-  apply(migration: Migration): void
-}
-
 /** The migrations in a folder of files named `0001-what-it-does.sql`, in order. */
 export function readMigrations(folder: URL): Migration[] {
   return readdirSync(folder)
@@ -28,9 +20,15 @@ export function readMigrations(folder: URL): Migration[] {
     }))
 }
 
-/** Applies what is missing, in order. Throws a SetupError when the database is newer than this program. */
-export function migrate(ledger: Ledger, migrations: readonly Migration[]): void {
-  const applied = new Set(ledger.appliedVersions())
+/**
+ * Those that a database with these versions lacks, in order. Throws a SetupError when the database is newer
+ * than this program.
+ */
+export function missingMigrations(
+  appliedVersions: readonly number[],
+  migrations: readonly Migration[],
+): Migration[] {
+  const applied = new Set(appliedVersions)
   const newest = Math.max(0, ...applied)
   const known = migrations.at(-1)?.version ?? 0
   if (newest > known) {
@@ -38,7 +36,5 @@ export function migrate(ledger: Ledger, migrations: readonly Migration[]): void 
       `The database has schema version ${newest}, this program knows ${known}: use the newer program that wrote it.`,
     )
   }
-  for (const migration of migrations) {
-    if (!applied.has(migration.version)) ledger.apply(migration)
-  }
+  return migrations.filter(({ version }) => !applied.has(version))
 }

@@ -1,15 +1,23 @@
 import { SetupError } from '../errors.ts'
+import { isPostgresUrl } from './postgres/postgres-url.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
 import type { Storage, StorageOptions } from './storage.ts'
 
 /**
- * Opens the storage that the setting `database` names: a file's path. Throws a SetupError when it cannot be
+ * Opens the storage that the setting `database` names: a file's path, or the URL of a PostgreSQL database. Throws a SetupError when it cannot be
  * used.
  */
 export async function openStorage(database: string, options: StorageOptions): Promise<Storage> {
+  if (isPostgresUrl(database)) {
+    // Loaded where it is used: it takes a while, and not everybody has it.
+    const { openPostgresStorage } = await import('./postgres/postgres-storage.ts')
+    return openPostgresStorage(database, options)
+  }
   // SQLite would take these for something else than a path, each connection for another.
   if (/^:|^[a-z][a-z0-9+.-]+:/i.test(database)) {
-    throw new SetupError(`The database must be the path of a file, not ${JSON.stringify(database)}.`)
+    throw new SetupError(
+      `The database must be the path of a file or a postgres:// URL, not ${JSON.stringify(database.replace(/:.*/s, ':…'))}.`,
+    )
   }
   return openSqliteStorage(database, options)
 }

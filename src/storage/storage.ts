@@ -18,6 +18,14 @@ export interface StorageOptions {
   queuedWritesMax: number
   /** Examines the file before it is used: thorough, and slow on a large one. */
   quickCheck: boolean
+  /** Whether a schema that is not up to date may be brought up to date. */
+  migrate: 'on' | 'off'
+  /** Connections of this process to PostgreSQL, beside the one for the shared commits. */
+  postgresConnections: number
+  postgresConnectTimeoutMs: number
+  postgresStatementTimeoutMs: number
+  /** Whether statements are prepared, which a pooler before PostgreSQL may not allow. */
+  postgresPrepare: boolean
   /** Whether the store must be there already: a tool that lists what is in it makes none. */
   mustExist?: boolean
   /** The clock, in milliseconds since 1970. */

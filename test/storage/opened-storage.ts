@@ -14,6 +14,11 @@ export const STORAGE_OPTIONS: StorageOptions = {
   idempotencyTtlMs: 24 * 3_600_000,
   queuedWritesMax: 10_000,
   quickCheck: false,
+  migrate: 'on',
+  postgresConnections: 10,
+  postgresConnectTimeoutMs: 5_000,
+  postgresStatementTimeoutMs: 10_000,
+  postgresPrepare: true,
 }
 
 /** A clock that stands until it is told to move. It begins now, since keys are purged by real time. */

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, SetupError } from '../../errors.ts'
-import { type Ledger, migrate, readMigrations } from '../migrate.ts'
+import { type Migration, missingMigrations, readMigrations } from '../migrate.ts'
 
 /** How long a statement waits for another process that writes to the same file. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -61,7 +61,7 @@ export function prepareFile(path: string, options: { quickCheck: boolean; mustEx
     closeSync(openSync(path, 'a', 0o600))
     database = openWriter(path)
     if (options.quickCheck) checkFile(database, path)
-    migrate(ledgerOf(database), readMigrations(MIGRATIONS_FOLDER))
+    migrate(database)
   } catch (error) {
     if (error instanceof SetupError) throw error
     throw new SetupError(`The database ${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
@@ -126,28 +126,27 @@ function checkFile(database: DatabaseSync, path: string): void {
   }
 }
 
-function ledgerOf(database: DatabaseSync): Ledger {
+function migrate(database: DatabaseSync): void {
   inTransaction(database, () =>
     database.exec(
       'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
     ),
   )
-  const isApplied = database.prepare('SELECT 1 FROM migrations WHERE version = ?')
-  const note = database.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)')
-  return {
-    appliedVersions: () =>
-      database
-        .prepare('SELECT version FROM migrations ORDER BY version')
-        .all()
-        .map((row) => Number(row.version)),
-    apply: ({ version, name, sql }) =>
-      inTransaction(database, () => {
-        // Another process may have applied it while this one waited for the lock.
-        if (isApplied.get(version) !== undefined) return
-        database.exec(sql)
-        note.run(version, name, new Date().toISOString())
-      }),
-  }
+  const applied = database.prepare('SELECT version FROM migrations').all()
+  const missing = missingMigrations(
+    applied.map((row) => Number(row.version)),
+    readMigrations(MIGRATIONS_FOLDER),
+  )
+  for (const migration of missing) inTransaction(database, () => applyMigration(database, migration))
+}
+
+function applyMigration(database: DatabaseSync, { version, name, sql }: Migration): void {
+  // Another process may have applied it while this one waited for the lock.
+  if (database.prepare('SELECT 1 FROM migrations WHERE version = ?').get(version) !== undefined) return
+  database.exec(sql)
+  database
+    .prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)')
+    .run(version, name, new Date().toISOString())
 }
 
 function resultCodeOf(error: unknown): number | undefined {

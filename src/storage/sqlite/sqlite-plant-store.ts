@@ -1,10 +1,10 @@
 import { AppError } from '../../errors.ts'
-import { generateVersion } from '../../plants/plant.ts'
 import type { PlantPage, PlantQuery, PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
+import { PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-rows.ts'
+import { createPlantWriting } from '../plant-write.ts'
 import { storageError } from './sqlite-connection.ts'
 import type { Reader } from './sqlite-reader.ts'
-import { PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from './sqlite-rows.ts'
 import type { SearchReply, SearchRequest } from './sqlite-searcher.ts'
 import type { Thread } from './sqlite-thread.ts'
 import type { Write, WriteOutcome } from './write-batch.ts'
@@ -42,11 +42,6 @@ export function createSqlitePlantStore({
     statement.setReturnArrays(true)
   }
 
-  /** What every write but a deletion is stamped with. */
-  const stamp = () => ({ atMs: nowMs(), version: generateVersion() })
-  /** Each kind of write has its own outcomes; the pairing is kept by `sqlite-writer.ts`. */
-  const submit = <Outcome>(write: Write) => writes.submit(write) as Promise<Outcome>
-
   /**
    * Plants in the order of their ids, read some at a time: one by one is slower, and all at once may be a
    * gigabyte.
@@ -75,12 +70,7 @@ export function createSqlitePlantStore({
   }
 
   return {
-    create: ({ id, name, tag = null }, idempotency) =>
-      submit(
-        idempotency === undefined
-          ? { kind: 'create', id, name, tag, ...stamp() }
-          : { kind: 'create', id, name, tag, ...stamp(), idempotency },
-      ),
+    ...createPlantWriting(writes.submit, nowMs),
     async get(id) {
       const row = reader.read(() => selectPlant.get(id))
       return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
@@ -90,11 +80,6 @@ export function createSqlitePlantStore({
       if (words === undefined) return reader.read(() => readPage(rowsById(query), query.limit))
       return ((await ask({ kind: 'search', query: { ...query, words } })) as { page: PlantPage }).page
     },
-    replace: (id, { name, tag = null }, precondition = {}) =>
-      submit({ kind: 'replace', id, name, tag, ...stamp(), precondition }),
-    change: (id, change, precondition = {}) =>
-      submit({ kind: 'change', id, change, ...stamp(), precondition }),
-    delete: (id, precondition = {}) => submit({ kind: 'delete', id, precondition }),
     async countTags(limit) {
       const reply = await ask({ kind: 'count-tags', limit })
       return 'tags' in reply ? reply.tags : []

@@ -1,10 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { StoredPlant } from '../../plants/plant.ts'
 import { preconditionHolds } from '../../plants/plant-store.ts'
-import { PLANT_COLUMNS, type PlantRow, rowToPlant } from './sqlite-rows.ts'
-import type { Write, WriteOutcome } from './write-batch.ts'
-
-type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>
+import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-rows.ts'
+import type { PlantWriteOutcome, WriteOf } from '../plant-write.ts'
 
 /** The writes of plants, each a part of the transaction that its caller has begun. */
 export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: number) {
@@ -29,7 +27,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     return true
   }
 
-  function create({ id, name, tag, atMs, version, idempotency }: WriteOf<'create'>): WriteOutcome {
+  function create({ id, name, tag, atMs, version, idempotency }: WriteOf<'create'>): PlantWriteOutcome {
     if (idempotency === undefined) {
       return insert(id, name, tag, atMs, version) ? { outcome: 'created', version } : { outcome: 'taken' }
     }
@@ -61,7 +59,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     return plantOf(id, name, tag, { createdAtMs, updatedAtMs, version })
   }
 
-  function replace({ id, name, tag, atMs, version, precondition }: WriteOf<'replace'>): WriteOutcome {
+  function replace({ id, name, tag, atMs, version, precondition }: WriteOf<'replace'>): PlantWriteOutcome {
     const found = find(id)
     if (!preconditionHolds(precondition, found?.version)) return { outcome: 'mismatch' }
     if (found !== undefined) return { outcome: 'replaced', plant: update(found, name, tag, atMs, version) }
@@ -70,7 +68,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     return { outcome: 'created', plant: plantOf(id, name, tag, times) }
   }
 
-  function change({ id, change, atMs, version, precondition }: WriteOf<'change'>): WriteOutcome {
+  function change({ id, change, atMs, version, precondition }: WriteOf<'change'>): PlantWriteOutcome {
     const found = find(id)
     if (found === undefined) return { outcome: 'absent' }
     if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
@@ -78,7 +76,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     return { outcome: 'changed', plant: update(found, name, tag, atMs, version) }
   }
 
-  function remove({ id, precondition }: WriteOf<'delete'>): WriteOutcome {
+  function remove({ id, precondition }: WriteOf<'delete'>): PlantWriteOutcome {
     const found = find(id)
     if (found === undefined) return { outcome: 'absent' }
     if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }

@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads'
 import { nameHolds } from '../../plants/plant-search.ts'
 import type { PlantPage, PlantQuery, TagCount } from '../../plants/plant-store.ts'
+import { PLANT_COLUMNS, type PlantRow, readPage } from '../plant-rows.ts'
 import { openReader } from './sqlite-connection.ts'
-import { PLANT_COLUMNS, type PlantRow, readPage } from './sqlite-rows.ts'
 import { serveThread } from './sqlite-thread.ts'
 
 // The thread for reads that can be long, so that they hold up no other request.

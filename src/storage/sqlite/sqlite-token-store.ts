@@ -1,15 +1,13 @@
 import type { TokenStore } from '../../tokens/token-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
+import { rowToToken, TOKEN_COLUMNS } from '../token-rows.ts'
 import type { Reader } from './sqlite-reader.ts'
-import { rowToToken } from './sqlite-rows.ts'
 import type { Write, WriteOutcome } from './write-batch.ts'
-
-const COLUMNS = 'id, label, scopes, created_at, expires_at, last_used_at'
 
 /** Tokens in SQLite. What it promises is written at `TokenStore`. */
 export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write, WriteOutcome>): TokenStore {
-  const selectByHash = reader.prepare(`SELECT ${COLUMNS} FROM tokens WHERE hash = ?`)
-  const selectAll = reader.prepare(`SELECT ${COLUMNS} FROM tokens ORDER BY created_at, id`)
+  const selectByHash = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = ?`)
+  const selectAll = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
   return {
     async create(token, hash) {
       const { outcome } = await writes.submit({ kind: 'create-token', token, hash })

@@ -1,42 +1,15 @@
-import type { PlantChange } from '../../plants/plant.ts'
-import type {
-  ChangeOutcome,
-  CreateOutcome,
-  DeleteOutcome,
-  Idempotency,
-  Precondition,
-  ReplaceOutcome,
-} from '../../plants/plant-store.ts'
+import type { CreateOutcome } from '../../plants/plant-store.ts'
 import type { StoredToken } from '../../tokens/token.ts'
-
-/** When a plant is written (milliseconds since 1970), and the version that it then has. */
-export interface Stamp {
-  atMs: number
-  version: number
-}
-
-interface PlantText {
-  id: bigint
-  name: string
-  tag: string | null
-}
+import { charactersOf as charactersOfPlant, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
 
 /** A write on its way to the thread that owns the writing connection. */
 export type Write =
-  | ({ kind: 'create'; idempotency?: Idempotency } & PlantText & Stamp)
-  | ({ kind: 'replace'; precondition: Precondition } & PlantText & Stamp)
-  | ({ kind: 'change'; id: bigint; change: PlantChange; precondition: Precondition } & Stamp)
-  | { kind: 'delete'; id: bigint; precondition: Precondition }
+  | PlantWrite
   | { kind: 'create-token'; token: StoredToken; hash: string }
   | { kind: 'revoke-token'; id: string }
   | { kind: 'note-token-use'; id: string; atMs: number }
 
-export type WriteOutcome =
-  | CreateOutcome
-  | ReplaceOutcome
-  | ChangeOutcome
-  | DeleteOutcome
-  | { outcome: 'done' | 'absent' }
+export type WriteOutcome = PlantWriteOutcome | { outcome: 'done' | 'absent' }
 
 /**
  * A batch as it crosses to the thread: plain creates, nearly all of the load, as columns, since an object a
@@ -64,13 +37,12 @@ const TAKEN: CreateOutcome = { outcome: 'taken' }
 /** How much text a write carries. */
 export function charactersOf(write: Write): number {
   switch (write.kind) {
-    case 'create':
-    case 'replace':
-      return write.name.length + (write.tag?.length ?? 0)
-    case 'change':
-      return (write.change.name?.length ?? 0) + (write.change.tag?.length ?? 0)
-    default:
+    case 'create-token':
+    case 'revoke-token':
+    case 'note-token-use':
       return 0
+    default:
+      return charactersOfPlant(write)
   }
 }
 

@@ -1,11 +1,7 @@
-import type { SQLOutputValue } from 'node:sqlite'
-import type { StoredPlant } from '../../plants/plant.ts'
-import type { PlantPage } from '../../plants/plant-store.ts'
-import type { Scope, StoredToken } from '../../tokens/token.ts'
+import type { StoredPlant } from '../plants/plant.ts'
+import type { PlantPage } from '../plants/plant-store.ts'
 
-type Row = Record<string, SQLOutputValue>
-
-/** The columns of plants in the order of a PlantRow. */
+/** The columns of plants, in every engine, in the order of a PlantRow. */
 export const PLANT_COLUMNS = 'id, name, tag, created_at, updated_at, version'
 
 /** A row of plants as an array, which is cheaper to read than an object, with BigInt results. */
@@ -21,7 +17,7 @@ export type PlantRow = [
 /**
  * Characters of names and tags in one page: a page of a thousand names of a megabyte would not fit in memory.
  */
-const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
+export const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 export function rowToPlant([id, name, tag, createdAt, updatedAt, version]: PlantRow): StoredPlant {
   const createdAtMs = Number(createdAt)
@@ -29,18 +25,6 @@ export function rowToPlant([id, name, tag, createdAt, updatedAt, version]: Plant
   return tag === null
     ? { id, name, createdAtMs, updatedAtMs, version: Number(version) }
     : { id, name, tag, createdAtMs, updatedAtMs, version: Number(version) }
-}
-
-export function rowToToken(row: Row): StoredToken {
-  const token: StoredToken = {
-    id: row.id as string,
-    label: row.label as string,
-    scopes: row.scopes === '' ? [] : (String(row.scopes).split(' ') as Scope[]),
-    createdAtMs: Number(row.created_at),
-  }
-  if (row.expires_at !== null) token.expiresAtMs = Number(row.expires_at)
-  if (row.last_used_at !== null) token.lastUsedAtMs = Number(row.last_used_at)
-  return token
 }
 
 /** Reads plants until the page is full, in number or in characters. */

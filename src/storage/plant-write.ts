@@ -1,0 +1,72 @@
+import { generateVersion, type PlantChange } from '../plants/plant.ts'
+import type {
+  ChangeOutcome,
+  CreateOutcome,
+  DeleteOutcome,
+  Idempotency,
+  PlantStore,
+  Precondition,
+  ReplaceOutcome,
+} from '../plants/plant-store.ts'
+
+/** When a plant is written (milliseconds since 1970), and the version that it then has. */
+interface Stamp {
+  atMs: number
+  version: number
+}
+
+interface PlantText {
+  id: bigint
+  name: string
+  tag: string | null
+}
+
+/** A write of a plant on its way to the commit that it shares with others. */
+export type PlantWrite =
+  | ({ kind: 'create'; idempotency?: Idempotency } & PlantText & Stamp)
+  | ({ kind: 'replace'; precondition: Precondition } & PlantText & Stamp)
+  | ({ kind: 'change'; id: bigint; change: PlantChange; precondition: Precondition } & Stamp)
+  | { kind: 'delete'; id: bigint; precondition: Precondition }
+
+export type PlantWriteOutcome = CreateOutcome | ReplaceOutcome | ChangeOutcome | DeleteOutcome
+
+export type WriteOf<Kind extends PlantWrite['kind']> = Extract<PlantWrite, { kind: Kind }>
+
+/** How much text a write carries. */
+export function charactersOf(write: PlantWrite): number {
+  switch (write.kind) {
+    case 'create':
+    case 'replace':
+      return write.name.length + (write.tag?.length ?? 0)
+    case 'change':
+      return (write.change.name?.length ?? 0) + (write.change.tag?.length ?? 0)
+    case 'delete':
+      return 0
+  }
+}
+
+/**
+ * The writing half of a PlantStore, stamped and handed to `submit`, which answers each kind of write with the
+ * outcomes of that kind.
+ */
+export function createPlantWriting(
+  submit: (write: PlantWrite) => Promise<unknown>,
+  nowMs: () => number,
+): Pick<PlantStore, 'create' | 'replace' | 'change' | 'delete'> {
+  /** What every write but a deletion is stamped with. */
+  const stamp = (): Stamp => ({ atMs: nowMs(), version: generateVersion() })
+  const submitAs = <Outcome>(write: PlantWrite) => submit(write) as Promise<Outcome>
+  return {
+    create: ({ id, name, tag = null }, idempotency) =>
+      submitAs(
+        idempotency === undefined
+          ? { kind: 'create', id, name, tag, ...stamp() }
+          : { kind: 'create', id, name, tag, ...stamp(), idempotency },
+      ),
+    replace: (id, { name, tag = null }, precondition = {}) =>
+      submitAs({ kind: 'replace', id, name, tag, ...stamp(), precondition }),
+    change: (id, change, precondition = {}) =>
+      submitAs({ kind: 'change', id, change, ...stamp(), precondition }),
+    delete: (id, precondition = {}) => submitAs({ kind: 'delete', id, precondition }),
+  }
+}

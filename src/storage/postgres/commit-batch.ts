@@ -1,0 +1,129 @@
+import type { StoredPlant } from '../../plants/plant.ts'
+import type { CreateOutcome } from '../../plants/plant-store.ts'
+import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-rows.ts'
+import type { PlantWrite, PlantWriteOutcome, WriteOf } from '../plant-write.ts'
+import { insertPlants, wordsAsVector } from './insert-plants.ts'
+import { judgeBatch, keyOf, type NewKey } from './judge-batch.ts'
+import { ConcurrentChange, type Sql, type Transaction } from './postgres-client.ts'
+
+/**
+ * Performs a batch in its order and commits it, each operation judged on its own. Plain creates alone are one
+ * statement, which is its own transaction; anything else locks what it is about, judges it, and writes the end
+ * of it.
+ */
+export async function commitBatch(
+  sql: Sql,
+  batch: readonly PlantWrite[],
+  idempotencyTtlMs: number,
+): Promise<PlantWriteOutcome[]> {
+  if (batch.every(isPlainCreate)) return createAll(sql, batch)
+  return (await sql.begin((transaction) =>
+    commitJudged(transaction, batch, idempotencyTtlMs),
+  )) as PlantWriteOutcome[]
+}
+
+function isPlainCreate(write: PlantWrite): write is WriteOf<'create'> {
+  return write.kind === 'create' && write.idempotency === undefined
+}
+
+async function createAll(sql: Sql, batch: readonly WriteOf<'create'>[]): Promise<CreateOutcome[]> {
+  const free = await insertPlants(
+    sql,
+    batch.map(({ id, name, tag, atMs, version }) => ({
+      id,
+      name,
+      ...(tag !== null && { tag }),
+      createdAtMs: atMs,
+      updatedAtMs: atMs,
+      version,
+    })),
+  )
+  return batch.map(({ id, version }) =>
+    free.delete(id) ? { outcome: 'created', version } : { outcome: 'taken' },
+  )
+}
+
+async function commitJudged(
+  transaction: Transaction,
+  batch: readonly PlantWrite[],
+  idempotencyTtlMs: number,
+): Promise<PlantWriteOutcome[]> {
+  const stored = await lockPlants(transaction, batch)
+  const keys = await findKeys(transaction, batch, idempotencyTtlMs)
+  const { outcomes, written, newKeys } = judgeBatch(batch, stored, keys)
+  const added: StoredPlant[] = []
+  const writes: Promise<unknown>[] = []
+  for (const [id, plant] of [...written].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    if (stored.has(id))
+      writes.push(plant === undefined ? remove(transaction, id) : update(transaction, plant))
+    else if (plant !== undefined) added.push(plant)
+  }
+  await Promise.all(writes)
+  // What was not there could not be locked.
+  if (added.length > 0 && (await insertPlants(transaction, added)).size < added.length) {
+    throw new ConcurrentChange('an id was taken meanwhile')
+  }
+  await storeKeys(transaction, newKeys, idempotencyTtlMs)
+  return outcomes
+}
+
+/** One statement a plant, all sent at once: each goes where its plant is. */
+async function lockPlants(
+  transaction: Transaction,
+  batch: readonly PlantWrite[],
+): Promise<Map<bigint, StoredPlant>> {
+  const ids = [...new Set(batch.map(({ id }) => id))].sort((one, other) => (one < other ? -1 : 1))
+  const found = await Promise.all(
+    ids.map((id) =>
+      transaction
+        .unsafe(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1 FOR UPDATE`, [id], { prepare: true })
+        .values(),
+    ),
+  )
+  return new Map(found.flat().map((row) => [row[0] as bigint, rowToPlant(row as PlantRow)]))
+}
+
+async function findKeys(transaction: Transaction, batch: readonly PlantWrite[], idempotencyTtlMs: number) {
+  const found = await Promise.all(
+    batch.map(async (write) => {
+      if (write.kind !== 'create' || write.idempotency === undefined) return undefined
+      const { caller, key } = write.idempotency
+      const [known] = await transaction<{ fingerprint: string; plant_version: bigint }[]>`
+        SELECT fingerprint, plant_version FROM idempotency_keys
+        WHERE caller = ${caller} AND key = ${key} AND created_at >= ${write.atMs - idempotencyTtlMs}`
+      if (known === undefined) return undefined
+      const { fingerprint, plant_version } = known
+      return [keyOf(write.idempotency), { fingerprint, version: Number(plant_version) }] as const
+    }),
+  )
+  return new Map(found.filter((one) => one !== undefined))
+}
+
+function update(transaction: Transaction, plant: StoredPlant): Promise<unknown> {
+  const { id, name, tag = null, createdAtMs, updatedAtMs, version } = plant
+  return transaction`
+    UPDATE plants SET name = ${name}, tag = ${tag}, created_at = ${createdAtMs}, updated_at = ${updatedAtMs},
+      version = ${version}, words = ${wordsAsVector(name)} WHERE id = ${id}`
+}
+
+function remove(transaction: Transaction, id: bigint): Promise<unknown> {
+  return transaction`DELETE FROM plants WHERE id = ${id}`
+}
+
+/** Stores the keys, each over one that is past its time and in an order that all replicas keep. */
+async function storeKeys(transaction: Transaction, newKeys: readonly NewKey[], idempotencyTtlMs: number) {
+  const ordered = [...newKeys].sort((one, other) =>
+    keyOf(one.idempotency) < keyOf(other.idempotency) ? -1 : 1,
+  )
+  const stored = await Promise.all(
+    ordered.map(
+      ({ idempotency: { caller, key, fingerprint }, version, atMs }) => transaction`
+        INSERT INTO idempotency_keys (caller, key, fingerprint, plant_version, created_at)
+        VALUES (${caller}, ${key}, ${fingerprint}, ${version}, ${atMs})
+        ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+          plant_version = excluded.plant_version, created_at = excluded.created_at
+        WHERE idempotency_keys.created_at < ${atMs - idempotencyTtlMs}`,
+    ),
+  )
+  if (stored.some(({ count }) => count === 0)) throw new ConcurrentChange('a key was used meanwhile')
+}

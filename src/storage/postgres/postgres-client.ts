@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres, { type Notice, type Options } from 'postgres'
+import type { Connector } from './postgres-connector.ts'
+import { failureOf, readError, writeError } from './postgres-failure.ts'
+import type { PostgresTarget } from './postgres-url.ts'
+
+/** A transaction that gave way to another one is tried so often, after a pause by chance, longer each time. */
+const CONFLICT_TRIES_MAX = 6
+const CONFLICT_PAUSE_MS = 5
+
+/** A statement that reached no server is tried so often: by then each of several hosts had its turn. */
+const UNSENT_TRIES_MAX = 4
+const UNSENT_PAUSE_MS = 50
+
+/** The longest pause before a connection that broke off is opened again: the service is back within seconds. */
+const RECONNECT_PAUSE_MAX_SECONDS = 0.5
+
+/** The network and the driver have so much longer than the server, which knows better what happened. */
+const ANSWER_GRACE_MS = 1_000
+
+/** Of the statements: int64 as bigint. */
+const TYPES = { bigint: postgres.BigInt }
+export type Sql = postgres.Sql<{ bigint: bigint }>
+export type Transaction = postgres.TransactionSql<{ bigint: bigint }>
+
+export interface PostgresClientOptions {
+  target: PostgresTarget
+  connector: Connector
+  /** How many connections at most. */
+  connections: number
+  connectTimeoutMs: number
+  /** How long a statement may take. */
+  statementTimeoutMs: number
+  /**
+   * Whether the server ends it then by itself. Not a write: a server that waits for its standby would give that
+   * up, and report a commit that only it knows of.
+   */
+  serverEndsStatements: boolean
+  /** Whether statements are prepared, which a pooler between may not allow. */
+  prepare: boolean
+}
+
+/** Connections to one database, which come and go by themselves. */
+export interface PostgresClient {
+  /** Runs a read, again where its connection was lost. Rejects with an AppError: 50302. */
+  read<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
+  /**
+   * Runs a write, again where it gave way to another or was never sent. Rejects with an AppError: 50302, whose
+   * message says whether it may have been stored, or 50701.
+   */
+  write<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+/** Thrown inside a write to have all of it tried again: another replica came between. */
+export class ConcurrentChange extends Error {
+  readonly code = '40001'
+  override readonly name = 'PostgresError'
+}
+
+export function createPostgresClient(options: PostgresClientOptions): PostgresClient {
+  const deadlineMs = options.connectTimeoutMs + options.statementTimeoutMs + ANSWER_GRACE_MS
+  let unreplicated = false
+  let sql = open()
+
+  function open(): Sql {
+    return postgres({
+      ...driverOptions(options),
+      onnotice: (notice) => {
+        if (isUnreplicated(notice)) unreplicated = true
+      },
+    })
+  }
+
+  /** Runs the work; when it takes too long its connections are given up, as the server may be gone. */
+  async function withinTime<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    const used = sql
+    const timeout = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      timeout.reject(Object.assign(new Error('no answer in time'), { code: 'ANSWER_TIMEOUT' }))
+      if (sql !== used) return
+      sql = open()
+      void used.end({ timeout: 0 })
+    }, deadlineMs)
+    try {
+      return await Promise.race([work(used), timeout.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function persistently<Result>(
+    work: (sql: Sql) => Promise<Result>,
+    triesMax: Partial<Record<ReturnType<typeof failureOf>, number>>,
+  ): Promise<Result> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await withinTime(work)
+      } catch (error) {
+        const failure = failureOf(error)
+        if (tries >= (triesMax[failure] ?? 1)) throw error
+        const pauseMs = failure === 'conflict' ? CONFLICT_PAUSE_MS * 2 ** tries : UNSENT_PAUSE_MS * tries
+        await sleep(Math.random() * pauseMs)
+      }
+    }
+  }
+
+  return {
+    async read(work) {
+      try {
+        return await persistently(work, {
+          conflict: CONFLICT_TRIES_MAX,
+          'not-sent': UNSENT_TRIES_MAX,
+          lost: 2,
+        })
+      } catch (error) {
+        throw readError(error)
+      }
+    },
+    async write(work) {
+      unreplicated = false
+      try {
+        const result = await persistently(work, {
+          conflict: CONFLICT_TRIES_MAX,
+          'not-sent': UNSENT_TRIES_MAX,
+        })
+        if (unreplicated) throw Object.assign(new Error('committed on no standby'), { code: 'UNREPLICATED' })
+        return result
+      } catch (error) {
+        throw writeError(error)
+      }
+    },
+    close: () => sql.end({ timeout: options.statementTimeoutMs / 1000 }),
+  }
+}
+
+/** A connection for a moment: for what is done once, at the start. */
+export async function withSingleConnection<Result>(
+  options: Omit<PostgresClientOptions, 'connections' | 'statementTimeoutMs' | 'serverEndsStatements'>,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const sql = postgres({
+    ...driverOptions({ ...options, connections: 1, statementTimeoutMs: 0, serverEndsStatements: false }),
+    onnotice: () => {},
+  })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+function driverOptions(options: PostgresClientOptions) {
+  const { target, connector, connections, connectTimeoutMs, statementTimeoutMs, prepare } = options
+  // The types of the driver do not know `socket`.
+  const driver: Options<typeof TYPES> & { socket: Connector['connect'] } = {
+    // The connector knows better; the driver wants one of each.
+    host: 'postgres',
+    port: 5432,
+    database: target.database,
+    user: target.user,
+    pass: target.password,
+    socket: connector.connect,
+    ssl: false,
+    max: connections,
+    connect_timeout: connectTimeoutMs / 1000,
+    backoff: (failures) => Math.min(0.02 * 2 ** failures, RECONNECT_PAUSE_MAX_SECONDS),
+    prepare,
+    fetch_types: false,
+    types: TYPES,
+    connection: {
+      application_name: target.applicationName,
+      ...(options.serverEndsStatements && { statement_timeout: statementTimeoutMs }),
+    },
+  }
+  return driver
+}
+
+/** Whether the server gave up waiting for its standby: committed, but only there. */
+function isUnreplicated({ code, routine }: Notice): boolean {
+  return code === '01000' && routine === 'SyncRepWaitForLSN'
+}

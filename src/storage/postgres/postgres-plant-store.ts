@@ -1,0 +1,106 @@
+import { nameHolds } from '../../plants/plant-search.ts'
+import type { PlantPage, PlantQuery, PlantStore } from '../../plants/plant-store.ts'
+import type { GroupCommit } from '../group-commit.ts'
+import { PAGE_CHARACTERS_MAX, PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-rows.ts'
+import { createPlantWriting, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
+import { lexemeOf } from './insert-plants.ts'
+import type { PostgresClient, Sql } from './postgres-client.ts'
+
+/** Words looked up in the index; the name itself is held against all of them. */
+const MATCHED_WORDS_MAX = 16
+
+/** As much of a tag as its index holds (`migrations/0001-plants.sql`). */
+const INDEXED_TAG_CHARACTERS = 200
+
+const ID_MIN = -(2n ** 63n)
+const ID_MAX = 2n ** 63n - 1n
+
+export interface PostgresPlantStoreParts {
+  client: PostgresClient
+  writes: GroupCommit<PlantWrite, PlantWriteOutcome>
+  nowMs: () => number
+}
+
+/** Plants in PostgreSQL. What it promises is written at `PlantStore`. */
+export function createPostgresPlantStore({ client, writes, nowMs }: PostgresPlantStoreParts): PlantStore {
+  const selectPlant = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1`
+  const selectPage = boundedPage('id >= $1')
+  const selectTagged = boundedPage(
+    `left(tag, ${INDEXED_TAG_CHARACTERS}) = left($3, ${INDEXED_TAG_CHARACTERS}) AND tag = $3 AND id >= $1`,
+  )
+  const selectFound = boundedPage('words @@ $3::tsquery AND id >= $1 AND ($4::text IS NULL OR tag = $4)')
+
+  async function listById(sql: Sql, { limit, afterId, tag }: PlantQuery): Promise<PlantPage> {
+    const from = firstIdAfter(afterId)
+    if (from === undefined) return { plants: [], hasMore: false }
+    const rows = await (tag === undefined
+      ? sql.unsafe(selectPage, [from, limit + 1], { prepare: true }).values()
+      : sql.unsafe(selectTagged, [from, limit + 1, tag], { prepare: true }).values())
+    return readPage(rows as unknown as PlantRow[], limit)
+  }
+
+  async function search(
+    sql: Sql,
+    { limit, afterId, tag, words }: PlantQuery & { words: readonly string[] },
+  ): Promise<PlantPage> {
+    if (words.length === 0) return { plants: [], hasMore: false }
+    const query = words
+      .slice(0, MATCHED_WORDS_MAX)
+      .map((word) => `'${lexemeOf(word)}':*`)
+      .join(' & ')
+    const matching: PlantRow[] = []
+    let from = firstIdAfter(afterId)
+    while (from !== undefined && matching.length <= limit) {
+      // Not prepared: how to look depends on how common the words are.
+      const rows = (await sql
+        .unsafe(selectFound, [from, limit + 1, query, tag ?? null], { prepare: false })
+        .values()) as unknown as PlantRow[]
+      // The index knows no words beyond a length; the name itself decides.
+      matching.push(...rows.filter(([, name]) => nameHolds(name, words)))
+      const last = rows.at(-1)
+      from = last === undefined ? undefined : firstIdAfter(last[0])
+      if (matching.length === rows.length) break
+    }
+    return readPage(matching, limit)
+  }
+
+  return {
+    ...createPlantWriting(writes.submit, nowMs),
+    get: (id) =>
+      client.read(async (sql) => {
+        const [row] = await sql.unsafe(selectPlant, [id], { prepare: true }).values()
+        return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
+      }),
+    list: (query) =>
+      client.read((sql) => {
+        const { words } = query
+        return words === undefined ? listById(sql, query) : search(sql, { ...query, words })
+      }),
+    countTags: (limit) =>
+      client.read(async (sql) => {
+        const rows = await sql<{ tag: string; count: bigint }[]>`
+          SELECT tag, count(*) AS count FROM plants WHERE tag IS NOT NULL
+          GROUP BY tag ORDER BY count(*) DESC, tag COLLATE "C" LIMIT ${limit}`
+        return rows.map(({ tag, count }) => ({ tag, count: Number(count) }))
+      }),
+  }
+}
+
+/**
+ * Selects the first $2 plants that match, in the order of their ids, but no more than a page may hold: a
+ * thousand names of a megabyte would not fit in memory. The one that is too many tells that there is more.
+ */
+function boundedPage(condition: string): string {
+  return `
+    SELECT ${PLANT_COLUMNS} FROM (
+      SELECT *, sum(char_length(name) + coalesce(char_length(tag), 0))
+        OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS characters_before
+      FROM (SELECT ${PLANT_COLUMNS} FROM plants WHERE ${condition} ORDER BY id LIMIT $2) AS matching
+    ) AS measured
+    WHERE characters_before IS NULL OR characters_before <= ${PAGE_CHARACTERS_MAX} ORDER BY id`
+}
+
+function firstIdAfter(id: bigint | undefined): bigint | undefined {
+  if (id === undefined) return ID_MIN
+  return id === ID_MAX ? undefined : id + 1n
+}
