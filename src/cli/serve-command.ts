@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { flagOf, readConfig, SETTINGS, type SettingName, variableOf } from '../config.ts'
 import type { RunningService } from '../serve.ts'
+import { describeDatabase } from '../storage/open-storage.ts'
 
 /** The conventional exit code of a process that a second SIGINT ended. */
 const EXIT_INTERRUPTED = 130
@@ -19,7 +20,10 @@ export function addServeCommand(program: Command): void {
     if (setting.type === 'secret') continue
     const flag = flagOf(name as SettingName)
     const preset = 'default' in setting && setting.type !== 'boolean' ? ` (default: ${setting.default})` : ''
-    const value = setting.type === 'boolean' ? '' : ` <${setting.type === 'choice' ? 'level' : setting.type}>`
+    const value =
+      setting.type === 'boolean'
+        ? ''
+        : ` <${setting.type === 'choice' ? setting.choices.join('|') : setting.type}>`
     command.addOption(
       new Option(flag + value, `${setting.about}${preset} [${variableOf(name as SettingName)}]`),
     )
@@ -31,7 +35,7 @@ export function addServeCommand(program: Command): void {
     const log = await createLog(config.logLevel)
     const service = await serve(config, log)
     greet(service)
-    log.info({ url: service.url, database: config.database }, 'serving')
+    log.info({ url: service.url, database: describeDatabase(config.database) }, 'serving')
     await stopOnSignal(service, (signal) => log.info({ signal }, 'stopping'))
     log.info('stopped')
   })

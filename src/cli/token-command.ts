@@ -18,7 +18,7 @@ interface CreateFlags {
 /** `plantstore token create|list|revoke`: on the database itself, also beside a running service. */
 export function addTokenCommand(program: Command): void {
   const token = program.command('token').description('make, list and revoke the tokens of a store')
-  const database = () => new Option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
+  const database = () => new Option('--database <file or URL>', 'the store (PLANTSTORE_DATABASE)')
 
   token
     .command('create')

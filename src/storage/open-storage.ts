@@ -1,5 +1,5 @@
 import { SetupError } from '../errors.ts'
-import { isPostgresUrl } from './postgres/postgres-url.ts'
+import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/postgres-url.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
 import type { Storage, StorageOptions } from './storage.ts'
 
@@ -20,4 +20,9 @@ export async function openStorage(database: string, options: StorageOptions): Pr
     )
   }
   return openSqliteStorage(database, options)
+}
+
+/** The setting `database` as a log or a message may show it: without a password. */
+export function describeDatabase(database: string): string {
+  return isPostgresUrl(database) ? describeTarget(parsePostgresUrl(database)) : database
 }

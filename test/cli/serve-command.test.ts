@@ -118,7 +118,10 @@ test('a store that cannot be opened is one plain line that says why', async (tes
 
 test('what is no path of a file is refused before anything is made', async (test) => {
   for (const database of [':memory:', 'file:plants.db?mode=ro']) {
-    assertOneLine(await serveOn(test, database), /The database must be the path of a file, not "/)
+    assertOneLine(
+      await serveOn(test, database),
+      /The database must be the path of a file or a postgres:\/\/ URL, not "/,
+    )
     assert.ok(!existsSync(database))
   }
 })
