@@ -19,13 +19,9 @@ export function addServeCommand(program: Command): void {
     // A secret on the command line could be read in the list of processes.
     if (setting.type === 'secret') continue
     const flag = flagOf(name as SettingName)
-    const preset = 'default' in setting && setting.type !== 'boolean' ? ` (default: ${setting.default})` : ''
-    const value =
-      setting.type === 'boolean'
-        ? ''
-        : ` <${setting.type === 'choice' ? setting.choices.join('|') : setting.type}>`
+    const preset = 'default' in setting && setting.default !== false ? ` (default: ${setting.default})` : ''
     command.addOption(
-      new Option(flag + value, `${setting.about}${preset} [${variableOf(name as SettingName)}]`),
+      new Option(flag + valueIn(setting), `${setting.about}${preset} [${variableOf(name as SettingName)}]`),
     )
   }
   command.action(async (flags: Partial<Record<SettingName, string | boolean>>) => {
@@ -39,6 +35,12 @@ export function addServeCommand(program: Command): void {
     await stopOnSignal(service, (signal) => log.info({ signal }, 'stopping'))
     log.info('stopped')
   })
+}
+
+/** How the help writes the value of a flag. One that is on by default needs a word to turn it off. */
+function valueIn(setting: (typeof SETTINGS)[SettingName]): string {
+  if (setting.type === 'boolean') return setting.default ? ' <true|false>' : ''
+  return setting.type === 'choice' ? ` <${setting.choices.join('|')}>` : ` <${setting.type}>`
 }
 
 /** What a person at the terminal needs next: where the service is, and a line that adds the first plant. */
