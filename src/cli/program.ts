@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, SetupError } from '../errors.ts'
+import { addCopyCommand } from './copy-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addServeCommand } from './serve-command.ts'
 import { addTokenCommand } from './token-command.ts'
@@ -20,6 +21,7 @@ const program = new Command('plantstore')
 addServeCommand(program)
 addTokenCommand(program)
 addMigrateCommand(program)
+addCopyCommand(program)
 
 try {
   await program.parseAsync()

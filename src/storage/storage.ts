@@ -1,14 +1,32 @@
+import type { StoredPlant } from '../plants/plant.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
+import type { StoredToken } from '../tokens/token.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 
 /** Everything that outlives the process. */
 export interface Storage {
   plants: PlantStore
   tokens: TokenStore
+  contents: StorageContents
   /** Rejects when the storage does not answer. */
   ping(): Promise<void>
   /** Finishes the writes that were begun and lets go of the store. */
   close(): Promise<void>
+}
+
+/** A token as a store keeps it. */
+export interface HashedToken {
+  token: StoredToken
+  hash: string
+}
+
+/** What is in a storage, as it is: for moving it to another one (`copy-storage.ts`). */
+export interface StorageContents {
+  tokens(): Promise<HashedToken[]>
+  /** Adds plants with the times and versions that they have; one whose id is taken is left out. Durable. */
+  addPlants(plants: readonly StoredPlant[]): Promise<void>
+  /** Adds tokens; one that is there already is left as it is. Durable. */
+  addTokens(tokens: readonly HashedToken[]): Promise<void>
 }
 
 export interface StorageOptions {

@@ -5,6 +5,7 @@ import type { Storage, StorageOptions } from '../storage.ts'
 import { commitBatch } from './commit-batch.ts'
 import { createPostgresClient, type Sql, withSingleConnection } from './postgres-client.ts'
 import { createConnector } from './postgres-connector.ts'
+import { createPostgresContents } from './postgres-contents.ts'
 import { codeOf } from './postgres-failure.ts'
 import { startKeyPurge } from './postgres-key-purge.ts'
 import { migratePostgres } from './postgres-migrations.ts'
@@ -54,6 +55,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
   return {
     plants: createPostgresPlantStore({ client: pool, writes, nowMs: options.nowMs ?? Date.now }),
     tokens: createPostgresTokenStore({ committer, pool }),
+    contents: createPostgresContents(committer),
     async ping() {
       await pool.read((sql) => sql`SELECT 1 FROM migrations LIMIT 1`)
     },

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { StoredPlant } from '../../plants/plant.ts'
 import { preconditionHolds } from '../../plants/plant-store.ts'
 import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-rows.ts'
@@ -10,9 +10,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
   /** The plants that the transaction has written so far. */
   const writtenIds: bigint[] = []
 
-  function begin(): void {
-    writtenIds.length = 0
-  }
+  const begin = () => void writtenIds.splice(0)
 
   /** To be called before the commit: leaves the plants that were written for the search index. */
   function noteUnindexed(): void {
@@ -21,8 +19,15 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
   }
 
   /** Adds a plant: false when the id is taken. */
-  function insert(id: bigint, name: string, tag: string | null, atMs: number, version: number): boolean {
-    if (statements.insertPlant.run(id, name, tag, atMs, version).changes === 0n) return false
+  function insert(
+    id: bigint,
+    name: string,
+    tag: string | null,
+    atMs: number,
+    version: number,
+    updatedAtMs = atMs,
+  ): boolean {
+    if (statements.insertPlant.run(id, name, tag, atMs, updatedAtMs, version).changes === 0n) return false
     writtenIds.push(id)
     return true
   }
@@ -42,10 +47,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     return { outcome: 'created', version }
   }
 
-  function find(id: bigint): StoredPlant | undefined {
-    const row = statements.selectPlant.get(id)
-    return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
-  }
+  const find = (id: bigint) => findPlant(statements.selectPlant, id)
 
   /**
    * Writes a plant over the one that is stored, and tells it. Times do not go back, even where the clock
@@ -88,6 +90,11 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
   return { begin, noteUnindexed, insert, create, replace, change, remove }
 }
 
+function findPlant(selectPlant: StatementSync, id: bigint): StoredPlant | undefined {
+  const row = selectPlant.get(id)
+  return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
+}
+
 function plantOf(
   id: bigint,
   name: string,
@@ -109,7 +116,7 @@ function prepareStatements(database: DatabaseSync) {
   return {
     selectPlant,
     insertPlant: prepare(
-      `INSERT INTO plants (${PLANT_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?4, ?5) ON CONFLICT DO NOTHING`,
+      `INSERT INTO plants (${PLANT_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING`,
     ),
     updatePlant: prepare(
       'UPDATE plants SET name = ?2, tag = ?3, updated_at = ?4, version = ?5 WHERE id = ?1',

@@ -1,6 +1,7 @@
 import { createGroupCommit } from '../group-commit.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
 import { prepareFile, storageError } from './sqlite-connection.ts'
+import { createSqliteContents } from './sqlite-contents.ts'
 import { createSqlitePlantStore } from './sqlite-plant-store.ts'
 import { createReader } from './sqlite-reader.ts'
 import type { SearcherOptions, SearchReply, SearchRequest } from './sqlite-searcher.ts'
@@ -44,6 +45,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   return {
     plants: createSqlitePlantStore({ reader, searcher, writes, nowMs: options.nowMs ?? Date.now }),
     tokens: createSqliteTokenStore(reader, writes),
+    contents: createSqliteContents(reader, writes),
     async ping() {
       ping.get()
     },

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { StoredToken } from '../../tokens/token.ts'
+import type { HashedToken } from '../storage.ts'
+import { TOKEN_COLUMNS_WITH_HASH, tokenToRow } from '../token-rows.ts'
 
 /** The writes of tokens, each a part of the transaction that its caller has begun. */
 export function createTokenWrites(database: DatabaseSync) {
@@ -8,14 +10,20 @@ export function createTokenWrites(database: DatabaseSync) {
   )
   const deleteToken = database.prepare('DELETE FROM tokens WHERE id = ?')
   const updateTokenUse = database.prepare('UPDATE tokens SET last_used_at = ?2 WHERE id = ?1')
+  const addToken = database.prepare(
+    `INSERT INTO tokens (${TOKEN_COLUMNS_WITH_HASH}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
   // `run` reports the last rowid of the connection, a plant's id maybe, and throws where it is no safe
   // number.
-  for (const statement of [insertToken, deleteToken, updateTokenUse]) statement.setReadBigInts(true)
+  for (const statement of [addToken, insertToken, deleteToken, updateTokenUse]) statement.setReadBigInts(true)
   return {
     /** False when the id or the hash is in use. */
     create({ id, label, scopes, createdAtMs, expiresAtMs }: StoredToken, hash: string): boolean {
       const { changes } = insertToken.run(id, hash, label, scopes.join(' '), createdAtMs, expiresAtMs ?? null)
       return changes !== 0n
+    },
+    add(token: HashedToken): void {
+      addToken.run(...tokenToRow(token))
     },
     /** False when there was none. */
     revoke: (id: string): boolean => deleteToken.run(id).changes !== 0n,

@@ -61,6 +61,14 @@ function perform(write: Write): WriteOutcome {
       return plants.change(write)
     case 'delete':
       return plants.remove(write)
+    case 'add-plants':
+      for (const { id, name, tag = null, createdAtMs, version, updatedAtMs } of write.plants) {
+        plants.insert(id, name, tag, createdAtMs, version, updatedAtMs)
+      }
+      return { outcome: 'done' }
+    case 'add-token':
+      tokens.add(write)
+      return { outcome: 'done' }
     case 'create-token':
       return { outcome: tokens.create(write.token, write.hash) ? 'done' : 'taken' }
     case 'revoke-token':

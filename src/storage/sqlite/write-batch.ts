@@ -1,3 +1,4 @@
+import type { StoredPlant } from '../../plants/plant.ts'
 import type { CreateOutcome } from '../../plants/plant-store.ts'
 import type { StoredToken } from '../../tokens/token.ts'
 import { charactersOf as charactersOfPlant, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
@@ -7,6 +8,8 @@ export type Write =
   | PlantWrite
   | { kind: 'create-token'; token: StoredToken; hash: string }
   | { kind: 'revoke-token'; id: string }
+  | { kind: 'add-plants'; plants: readonly StoredPlant[] }
+  | { kind: 'add-token'; token: StoredToken; hash: string }
   | { kind: 'note-token-use'; id: string; atMs: number }
 
 export type WriteOutcome = PlantWriteOutcome | { outcome: 'done' | 'absent' }
@@ -37,6 +40,9 @@ const TAKEN: CreateOutcome = { outcome: 'taken' }
 /** How much text a write carries. */
 export function charactersOf(write: Write): number {
   switch (write.kind) {
+    case 'add-plants':
+      return write.plants.reduce((sum, { name, tag }) => sum + name.length + (tag?.length ?? 0), 0)
+    case 'add-token':
     case 'create-token':
     case 'revoke-token':
     case 'note-token-use':

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util'
+import { SetupError } from '../errors.ts'
+import type { StoredPlant } from '../plants/plant.ts'
+import type { PlantStore } from '../plants/plant-store.ts'
+import type { Storage } from './storage.ts'
+
+/** Plants that are moved at once: each step is a commit, and a page is bounded in bytes as well. */
+const STEP_PLANTS = 512
+
+export interface CopyOptions {
+  from: Storage
+  to: Storage
+  /** Told after each step how many plants were sent, and then, in the same way, how many were compared. */
+  onProgress?(step: 'copied' | 'compared', plants: number): void
+}
+
+export interface CopyReport {
+  plants: number
+  tokens: number
+}
+
+/**
+ * Adds everything that is in `from` to `to`, then holds every plant and token of one against the other. What
+ * is there already is left as it is, so a copy that broke off is finished by another one. Throws a SetupError
+ * that names the first difference. Idempotency keys, which live a day, stay behind.
+ */
+export async function copyStorage({ from, to, onProgress }: CopyOptions): Promise<CopyReport> {
+  const tokens = await from.contents.tokens()
+  await to.contents.addTokens(tokens)
+  let copied = 0
+  for await (const plants of pagesOf(from.plants)) {
+    await to.contents.addPlants(plants)
+    copied += plants.length
+    onProgress?.('copied', copied)
+  }
+  if (!isDeepStrictEqual(await to.contents.tokens(), tokens)) {
+    throw new SetupError(
+      'The tokens of the two stores differ: the target had others, or one was used meanwhile.',
+    )
+  }
+  await comparePlants(from.plants, to.plants, (plants) => onProgress?.('compared', plants))
+  return { plants: copied, tokens: tokens.length }
+}
+
+async function comparePlants(
+  from: PlantStore,
+  to: PlantStore,
+  onProgress: (plants: number) => void,
+): Promise<void> {
+  const others = plantsOf(to)
+  let compared = 0
+  for await (const plant of plantsOf(from)) {
+    const { value: other } = await others.next()
+    if (!isDeepStrictEqual(plant, other)) {
+      throw new SetupError(
+        `The stores differ at plant ${plant.id}: the target had plants of its own, or one was written meanwhile.`,
+      )
+    }
+    compared++
+    if (compared % STEP_PLANTS === 0) onProgress(compared)
+  }
+  const { value: other } = await others.next()
+  if (other !== undefined) throw new SetupError(`The target has a plant ${other.id} that the source lacks.`)
+}
+
+async function* plantsOf(plants: PlantStore): AsyncGenerator<StoredPlant, undefined> {
+  for await (const page of pagesOf(plants)) yield* page
+  return undefined
+}
+
+async function* pagesOf(plants: PlantStore): AsyncGenerator<StoredPlant[], undefined> {
+  let afterId: bigint | undefined
+  for (;;) {
+    const page = await plants.list({ limit: STEP_PLANTS, ...(afterId !== undefined && { afterId }) })
+    if (page.plants.length > 0) yield page.plants
+    afterId = page.plants.at(-1)?.id
+    if (!page.hasMore) return undefined
+  }
+}

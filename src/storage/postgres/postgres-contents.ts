@@ -1,0 +1,25 @@
+import type { StorageContents } from '../storage.ts'
+import { rowToToken, TOKEN_COLUMNS_WITH_HASH, tokenToRow } from '../token-rows.ts'
+import { insertPlants } from './insert-plants.ts'
+import type { PostgresClient } from './postgres-client.ts'
+
+/** What is in a database. What it promises is written at `StorageContents`. */
+export function createPostgresContents(committer: PostgresClient): StorageContents {
+  const selectTokens = `SELECT ${TOKEN_COLUMNS_WITH_HASH} FROM tokens ORDER BY created_at, id COLLATE "C"`
+  const insertToken = `INSERT INTO tokens (${TOKEN_COLUMNS_WITH_HASH}) VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`
+  return {
+    tokens: () =>
+      committer.read(async (sql) => {
+        const rows = await sql.unsafe(selectTokens, [], { prepare: true })
+        return rows.map((row) => ({ token: rowToToken(row), hash: String(row.hash) }))
+      }),
+    async addPlants(plants) {
+      await committer.write((sql) => insertPlants(sql, plants))
+    },
+    async addTokens(tokens) {
+      for (const token of tokens) {
+        await committer.write((sql) => sql.unsafe(insertToken, tokenToRow(token), { prepare: true }))
+      }
+    },
+  }
+}

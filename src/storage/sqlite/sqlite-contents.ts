@@ -1,0 +1,25 @@
+import type { GroupCommit } from '../group-commit.ts'
+import type { StorageContents } from '../storage.ts'
+import { rowToToken, TOKEN_COLUMNS_WITH_HASH } from '../token-rows.ts'
+import type { Reader } from './sqlite-reader.ts'
+import type { Write, WriteOutcome } from './write-batch.ts'
+
+/** What is in a file. What it promises is written at `StorageContents`. */
+export function createSqliteContents(
+  reader: Reader,
+  writes: GroupCommit<Write, WriteOutcome>,
+): StorageContents {
+  const selectTokens = reader.prepare(`SELECT ${TOKEN_COLUMNS_WITH_HASH} FROM tokens ORDER BY created_at, id`)
+  return {
+    async tokens() {
+      const rows = reader.read(() => selectTokens.all())
+      return rows.map((row) => ({ token: rowToToken(row), hash: String(row.hash) }))
+    },
+    async addPlants(plants) {
+      await writes.submit({ kind: 'add-plants', plants })
+    },
+    async addTokens(tokens) {
+      await Promise.all(tokens.map((token) => writes.submit({ kind: 'add-token', ...token })))
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { SetupError } from '../../src/errors.ts'
+import { copyStorage } from '../../src/storage/copy-storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { hashToken, type StoredToken } from '../../src/tokens/token.ts'
+import { postgresMissing } from '../support/postgres-server.ts'
+import { eventually } from './eventually.ts'
+import type { OpenStorage } from './opened-storage.ts'
+import { emptyDatabases, sharePostgres } from './postgres/temporary-database.ts'
+import { openTemporary } from './sqlite/temporary-storage.ts'
+
+const TOKEN: StoredToken = {
+  id: 'token-1',
+  label: 'greenhouse',
+  scopes: ['plants:read'],
+  createdAtMs: 1_700_000_000_000,
+}
+
+/** Plants at the bounds, changed, tagged, long, and more than one step of them. */
+async function fillStore({ plants, tokens }: Storage): Promise<void> {
+  await tokens.create(TOKEN, hashToken('one'))
+  await tokens.create({ ...TOKEN, id: 'token-2', expiresAtMs: TOKEN.createdAtMs + 1 }, hashToken('two'))
+  const some = Array.from({ length: 1300 }, (_, number) => ({
+    id: BigInt(number * 7),
+    name: `plant ${number}`,
+  }))
+  await Promise.all([
+    ...some.map((plant) => plants.create(plant)),
+    plants.create({ id: -(2n ** 63n), name: 'Medicago ×varia "🌱"', tag: 'höchst' }),
+    plants.create({ id: 2n ** 63n - 1n, name: 'n'.repeat(900_000), tag: 't'.repeat(3_000) }),
+  ])
+  await plants.change(14n, { name: 'Açaí palm', tag: '' })
+  await plants.delete(21n)
+}
+
+async function everything({ plants, contents }: Storage) {
+  const all = []
+  for (let afterId: bigint | undefined, isMore = true; isMore; ) {
+    const page = await plants.list({ limit: 1000, ...(afterId !== undefined && { afterId }) })
+    all.push(...page.plants)
+    afterId = page.plants.at(-1)?.id
+    isMore = page.hasMore
+  }
+  return { plants: all, tokens: await contents.tokens() }
+}
+
+function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): void {
+  test(`${name}: plants with their times and versions, and tokens that work`, async (t) => {
+    const from = await openFrom(t)
+    const to = await openTo(t)
+    await fillStore(from)
+    const steps: string[] = []
+    const report = await copyStorage({
+      from,
+      to,
+      onProgress: (step, plants) => steps.push(`${step} ${plants}`),
+    })
+    assert.deepEqual(report, { plants: 1301, tokens: 2 })
+    assert.deepEqual(await everything(to), await everything(from))
+    assert.deepEqual(await to.tokens.findByHash(hashToken('one')), TOKEN)
+    assert.deepEqual(steps.slice(0, 2), ['copied 512', 'copied 1024'])
+    await eventually(async () => {
+      const { plants } = await to.plants.list({ limit: 5, words: ['acai'] })
+      assert.deepEqual(
+        plants.map(({ id }) => id),
+        [14n],
+      )
+    })
+  })
+
+  test(`${name}: one that broke off is finished by another, and plants of the target's own are told`, async (t) => {
+    const from = await openFrom(t)
+    const to = await openTo(t)
+    await fillStore(from)
+    await assert.rejects(
+      copyStorage({
+        from,
+        to,
+        onProgress(_step, plants) {
+          if (plants > 512) throw new Error('broken off')
+        },
+      }),
+      /broken off/,
+    )
+    assert.deepEqual(await copyStorage({ from, to }), { plants: 1301, tokens: 2 })
+    await to.plants.change(7n, { name: 'another' })
+    await assert.rejects(
+      copyStorage({ from, to }),
+      (error) => error instanceof SetupError && /plant 7\b/.test(error.message),
+    )
+  })
+}
+
+describe('a store is copied from file to file', () =>
+  copySuite('SQLite to SQLite', openTemporary, openTemporary))
+
+describe('a store is copied to another engine', { skip: postgresMissing }, () => {
+  const openDatabases = emptyDatabases(sharePostgres())
+  copySuite('SQLite to PostgreSQL', openTemporary, openDatabases)
+  copySuite('PostgreSQL to SQLite', openDatabases, openTemporary)
+})
