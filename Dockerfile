@@ -1,0 +1,35 @@
+# syntax=docker/dockerfile:1
+
+FROM node:26-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The optional packages carry Node for machines that have none.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+
+FROM node:26-slim
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json ./
+COPY src ./src
+COPY web ./web
+
+# What is above belongs to root, so the service cannot change its own code. It finds no folder there that it
+# may keep compiled code in, and does without.
+RUN install --directory --owner=1000 --group=1000 /data
+USER 1000:1000
+
+# glibc would hold free memory back for each thread.
+ENV MALLOC_ARENA_MAX=2 \
+    PLANTSTORE_DATABASE=/data/plantstore.db \
+    PLANTSTORE_HOST=0.0.0.0
+VOLUME ["/data"]
+EXPOSE 8080
+
+# Where it looks follows the settings of the port and of the base URL.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s \
+    CMD ["node", "-e", "const { PLANTSTORE_PORT: port = 8080, PLANTSTORE_BASE_URL: base = 'http://a' } = process.env; fetch('http://127.0.0.1:' + port + new URL(base).pathname.replace(/[/]+$/, '') + '/readyz', { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+
+# SIGTERM reaches Node itself. Other commands: docker run … plantstore token list
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "--max-semi-space-size=4", "src/cli/main.ts"]
+CMD ["serve"]
