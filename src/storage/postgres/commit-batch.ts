@@ -5,6 +5,7 @@ import type { PlantWrite, PlantWriteOutcome, WriteOf } from '../plant-write.ts'
 import { insertPlants, wordsAsVector } from './insert-plants.ts'
 import { judgeBatch, keyOf, type NewKey } from './judge-batch.ts'
 import { ConcurrentChange, type Sql, type Transaction } from './postgres-client.ts'
+import { failureOf } from './postgres-failure.ts'
 
 /**
  * Performs a batch in its order and commits it, each operation judged on its own. Plain creates alone are one
@@ -17,9 +18,16 @@ export async function commitBatch(
   idempotencyTtlMs: number,
 ): Promise<PlantWriteOutcome[]> {
   if (batch.every(isPlainCreate)) return createAll(sql, batch)
-  return (await sql.begin((transaction) =>
-    commitJudged(transaction, batch, idempotencyTtlMs),
-  )) as PlantWriteOutcome[]
+  return (await sql.begin(async (transaction) => {
+    try {
+      return await commitJudged(transaction, batch, idempotencyTtlMs)
+    } catch (error) {
+      // The driver would send its rollback into a connection that is gone, which throws where nobody catches;
+      // left alone, it rejects by itself as the connection closes.
+      if (failureOf(error) === 'lost') await new Promise<never>(() => {})
+      throw error
+    }
+  })) as PlantWriteOutcome[]
 }
 
 function isPlainCreate(write: PlantWrite): write is WriteOf<'create'> {

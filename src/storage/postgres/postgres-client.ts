@@ -15,6 +15,9 @@ const UNSENT_PAUSE_MS = 50
 /** The longest pause before a connection that broke off is opened again: the service is back within seconds. */
 const RECONNECT_PAUSE_MAX_SECONDS = 0.5
 
+/** Statements under way on connections that are given up, or closed at the end, have so long to finish. */
+const CLOSE_GRACE_SECONDS = 2
+
 /** The network and the driver have so much longer than the server, which knows better what happened. */
 const ANSWER_GRACE_MS = 1_000
 
@@ -61,6 +64,7 @@ export class ConcurrentChange extends Error {
 export function createPostgresClient(options: PostgresClientOptions): PostgresClient {
   const deadlineMs = options.connectTimeoutMs + options.statementTimeoutMs + ANSWER_GRACE_MS
   let unreplicated = false
+  let isClosed = false
   let sql = open()
 
   function open(): Sql {
@@ -72,18 +76,29 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
     })
   }
 
+  /**
+   * Gives connections up for new ones. The driver does not always get over a loss: it may hold the error against
+   * the next statement, or wait for an answer that does not come.
+   */
+  function renew(used: Sql, graceSeconds: number): void {
+    if (sql !== used || isClosed) return
+    sql = open()
+    void used.end({ timeout: graceSeconds })
+  }
+
   /** Runs the work; when it takes too long its connections are given up, as the server may be gone. */
   async function withinTime<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     const used = sql
     const timeout = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       timeout.reject(Object.assign(new Error('no answer in time'), { code: 'ANSWER_TIMEOUT' }))
-      if (sql !== used) return
-      sql = open()
-      void used.end({ timeout: 0 })
+      renew(used, 0)
     }, deadlineMs)
     try {
       return await Promise.race([work(used), timeout.promise])
+    } catch (error) {
+      if (failureOf(error) === 'lost') renew(used, CLOSE_GRACE_SECONDS)
+      throw error
     } finally {
       clearTimeout(timer)
     }
@@ -130,7 +145,10 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
         throw writeError(error)
       }
     },
-    close: () => sql.end({ timeout: options.statementTimeoutMs / 1000 }),
+    close() {
+      isClosed = true
+      return sql.end({ timeout: CLOSE_GRACE_SECONDS })
+    },
   }
 }
 

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { AppError } from '../../../src/errors.ts'
+import type { StorageOptions } from '../../../src/storage/storage.ts'
+import { startPostgresProxy } from '../../support/postgres-proxy.ts'
+import { postgresMissing } from '../../support/postgres-server.ts'
+import { eventually } from '../eventually.ts'
+import { openDatabase, sharePostgres } from './temporary-database.ts'
+
+const PLANT = { id: 1n, name: 'Quercus robur', tag: 'tree' }
+const KEY = { caller: 'greenhouse', key: 'key-1', fingerprint: 'body-1' }
+/** Short, so that a server that says nothing is given up soon: after their sum and a second. */
+const IMPATIENT = { postgresConnectTimeoutMs: 300, postgresStatementTimeoutMs: 300 }
+const BACK_WITHIN_MS = 3_000
+
+describe('a database that fails', { skip: postgresMissing }, () => {
+  const shared = sharePostgres()
+
+  /** A storage behind a proxy, with both of its clients connected. */
+  async function openBehindProxy(t: TestContext, options: Partial<StorageOptions> = {}) {
+    const { server } = shared
+    const url = await server.createDatabase()
+    const proxy = await startPostgresProxy(t, server.port)
+    const storage = await openDatabase(t, url.replace(`:${server.port}/`, `:${proxy.port}/`), options)
+    await storage.plants.create({ id: 0n, name: 'the first' })
+    await storage.plants.get(0n)
+    return { proxy, ...storage }
+  }
+
+  async function refusalOf(work: Promise<unknown>): Promise<AppError> {
+    const error = await work.then(
+      () => assert.fail('it was not refused'),
+      (reason: unknown) => reason,
+    )
+    assert.ok(error instanceof AppError, String(error))
+    assert.equal(error.code, 50302)
+    return error
+  }
+
+  for (const sqlstate of ['40001', '40P01']) {
+    test(`a write that gave way to another (${sqlstate}) is tried again`, async (t) => {
+      const { proxy, plants } = await openBehindProxy(t)
+      const answered = proxy.answerNext(sqlstate, { match: 'INSERT INTO plants' })
+      assert.equal((await plants.create(PLANT)).outcome, 'created')
+      await answered
+      const changed = proxy.answerNext(sqlstate, { match: 'UPDATE plants' })
+      assert.equal((await plants.change(1n, { tag: 'oak' })).outcome, 'changed')
+      await changed
+      assert.equal((await plants.get(1n))?.tag, 'oak')
+    })
+  }
+
+  test('a write that gives way every time is refused in the end, and nothing is stored', async (t) => {
+    const { proxy, plants } = await openBehindProxy(t)
+    for (let answer = 0; answer < 20; answer++) {
+      void proxy.answerNext('40001', { match: 'INSERT INTO plants' })
+    }
+    assert.match((await refusalOf(plants.create(PLANT))).message, /nothing was stored/)
+    assert.equal(await plants.get(1n), undefined)
+  })
+
+  test('where the answer to a commit is lost the refusal says so, and the key finds the truth', async (t) => {
+    const { proxy, plants } = await openBehindProxy(t)
+    const lost = proxy.cutAfterServerBytes(0, { match: 'commit' })
+    assert.match((await refusalOf(plants.create(PLANT, KEY))).message, /may have been stored or not/)
+    await lost
+    const again = await plants.create(PLANT, KEY)
+    assert.equal(again.outcome, 'created')
+    const stored = await plants.get(1n)
+    assert.equal(again.outcome === 'created' && again.version, stored?.version)
+    assert.equal(
+      (await plants.create({ ...PLANT, id: 2n }, { ...KEY, fingerprint: 'other' })).outcome,
+      'key-reused',
+    )
+  })
+
+  test('where the question was lost, too, the same key stores it once', async (t) => {
+    const { proxy, plants } = await openBehindProxy(t)
+    const lost = proxy.cutAfterClientBytes(0, { match: 'INSERT INTO plants' })
+    await refusalOf(plants.create(PLANT, KEY))
+    await lost
+    assert.equal(await plants.get(1n), undefined)
+    assert.equal((await plants.create(PLANT, KEY)).outcome, 'created')
+  })
+
+  test('a server that shuts down during a write (57P01) leaves its outcome open, and the next one works', async (t) => {
+    const { proxy, plants } = await openBehindProxy(t)
+    const answered = proxy.answerNext('57P01', { fatal: true, match: 'INSERT INTO plants' })
+    assert.match((await refusalOf(plants.create(PLANT))).message, /may have been stored or not/)
+    await answered
+    assert.equal((await plants.create(PLANT)).outcome, 'created')
+  })
+
+  test('a read survives the loss of its connection', async (t) => {
+    const { proxy, plants } = await openBehindProxy(t)
+    const lost = proxy.cutAfterServerBytes(0, { match: 'WHERE id = ' })
+    assert.equal((await plants.get(0n))?.name, 'the first')
+    await lost
+  })
+
+  test('a server with no connection left (53300) is asked again', async (t) => {
+    const { proxy, plants } = await openBehindProxy(t)
+    proxy.cut()
+    const answered = proxy.answerNextStartup('53300')
+    await eventually(async () => assert.equal((await plants.create(PLANT)).outcome, 'created'))
+    await answered
+  })
+
+  for (const [name, fail, mend] of [
+    ['refuses connections', 'refuse', 'accept'],
+    ['says nothing', 'stall', 'resume'],
+  ] as const) {
+    test(`while a server ${name} everything is refused in time, and works again by itself`, async (t) => {
+      const { proxy, plants, ping } = await openBehindProxy(t, IMPATIENT)
+      proxy[fail]()
+      if (fail === 'refuse') proxy.cut()
+      const start = performance.now()
+      await Promise.all([refusalOf(plants.create(PLANT)), refusalOf(plants.get(0n)), assert.rejects(ping())])
+      const tookMs = performance.now() - start
+      assert.ok(tookMs < 8_000, `${tookMs} ms`)
+      proxy[mend]()
+      await eventually(() => ping(), { withinMs: BACK_WITHIN_MS })
+      await eventually(() => plants.create({ ...PLANT, id: 3n }), { withinMs: BACK_WITHIN_MS })
+      assert.equal((await plants.get(3n))?.name, PLANT.name)
+    })
+  }
+
+  test('a server that was killed and started again is used again by itself', async (t) => {
+    const { plants } = await openBehindProxy(t)
+    await shared.server.kill()
+    await refusalOf(plants.create(PLANT))
+    await shared.server.start()
+    await eventually(async () => assert.equal((await plants.get(0n))?.name, 'the first'), {
+      withinMs: BACK_WITHIN_MS,
+    })
+    await eventually(() => plants.create({ ...PLANT, id: 4n }), { withinMs: BACK_WITHIN_MS })
+  })
+})
