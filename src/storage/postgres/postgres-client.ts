@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Notice, type Options } from 'postgres'
 import type { Connector } from './postgres-connector.ts'
-import { failureOf, readError, writeError } from './postgres-failure.ts'
+import { codeOf, failureOf, readError, writeError } from './postgres-failure.ts'
 import type { PostgresTarget } from './postgres-url.ts'
 
 /** A transaction that gave way to another one is tried so often, after a pause by chance, longer each time. */
@@ -152,19 +152,44 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
   }
 }
 
-/** A connection for a moment: for what is done once, at the start. */
+/**
+ * A connection for a moment, to the primary among the hosts: for what is done once, at the start. Rejects with
+ * what the driver says, or with code CONNECT_TIMEOUT.
+ */
 export async function withSingleConnection<Result>(
   options: Omit<PostgresClientOptions, 'connections' | 'statementTimeoutMs' | 'serverEndsStatements'>,
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  const sql = postgres({
-    ...driverOptions({ ...options, connections: 1, statementTimeoutMs: 0, serverEndsStatements: false }),
-    onnotice: () => {},
-  })
+  const connect = () =>
+    postgres({
+      ...driverOptions({ ...options, connections: 1, statementTimeoutMs: 0, serverEndsStatements: false }),
+      onnotice: () => {},
+    })
+  // Each host may turn out to be a standby.
+  for (let tries = 1; ; tries++) {
+    const sql = connect()
+    try {
+      await answered(sql, options.connectTimeoutMs * options.target.hosts.length)
+      return await work(sql)
+    } catch (error) {
+      if (codeOf(error) !== 'STANDBY' || tries >= options.target.hosts.length) throw error
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+}
+
+/** Waits for a first answer. The driver would try for ever where each connection is closed before one. */
+async function answered(sql: Sql, withinMs: number): Promise<void> {
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => timeout.reject(Object.assign(new Error('no answer in time'), { code: 'CONNECT_TIMEOUT' })),
+    withinMs,
+  )
   try {
-    return await work(sql)
+    await Promise.race([sql`SELECT 1`, timeout.promise])
   } finally {
-    await sql.end({ timeout: 1 })
+    clearTimeout(timer)
   }
 }
 

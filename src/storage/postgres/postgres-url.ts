@@ -47,7 +47,7 @@ export function isPostgresUrl(database: string): boolean {
  */
 export function parsePostgresUrl(text: string): PostgresTarget {
   const parts =
-    /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(
+    /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(
       text,
     )
   if (parts === null)

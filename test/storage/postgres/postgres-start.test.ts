@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { SetupError } from '../../../src/errors.ts'
+import { openPostgresStorage } from '../../../src/storage/postgres/postgres-storage.ts'
+import { parsePostgresUrl } from '../../../src/storage/postgres/postgres-url.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { postgresMissing, startPostgres } from '../../support/postgres-server.ts'
+import { STORAGE_OPTIONS } from '../opened-storage.ts'
+import { openDatabase, sharePostgres } from './temporary-database.ts'
+
+/** Asserts that the URL is refused in one line, without its password. */
+async function refusalOf(url: string, migrate: 'on' | 'off' = 'on'): Promise<string> {
+  const error = await openPostgresStorage(url, { ...STORAGE_OPTIONS, migrate }).then(
+    (storage) => storage.close().then(() => assert.fail('it was opened')),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof SetupError, String(error))
+  assert.ok(!error.message.includes('\n'))
+  assert.ok(!/p%40ss|p@ss|secret/.test(error.message), error.message)
+  return error.message
+}
+
+describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
+  const shared = sharePostgres()
+
+  test('makes the schema once, however many start together', async (t) => {
+    const url = await shared.server.createDatabase()
+    const storages = await Promise.all(Array.from({ length: 10 }, () => openDatabase(t, url)))
+    await Promise.all(storages.map(({ plants }, at) => plants.create({ id: BigInt(at), name: 'Rosa' })))
+    const database = new URL(url).pathname.slice(1)
+    assert.equal(
+      await shared.server.query('SELECT version FROM migrations ORDER BY version', database),
+      '1\n2',
+    )
+  })
+
+  test('needs no right to change the schema when that is up to date', async (t) => {
+    const { server } = shared
+    const url = await server.createDatabase()
+    const database = new URL(url).pathname.slice(1)
+    assert.match(await refusalOf(url, 'off'), /lacks 0001-plants.*run "plantstore migrate" first/)
+    await (await openDatabase(t, url)).close()
+    await server.query(
+      "CREATE ROLE gardener LOGIN PASSWORD 'secret'; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO gardener",
+      database,
+    )
+    for (const migrate of ['on', 'off'] as const) {
+      const { plants, tokens } = await openDatabase(
+        t,
+        `postgres://gardener:secret@127.0.0.1:${server.port}/${database}`,
+        { migrate },
+      )
+      assert.equal((await plants.replace(1n, { name: 'Rosa' })).outcome === 'mismatch', false)
+      await plants.create({ id: 2n, name: 'Rosa' }, { caller: 'c', key: migrate, fingerprint: 'f' })
+      await plants.delete(2n)
+      assert.deepEqual(await tokens.list(), [])
+    }
+  })
+
+  test('that cannot be says in a line what to mend, and no password', async (t) => {
+    const { server } = shared
+    const address = `127.0.0.1:${server.port}`
+    assert.match(await refusalOf(`postgres://postgres:secret@${address}/postgres`), /check user and password/)
+    assert.match(await refusalOf(server.url('absent')), /there is no database absent/)
+    assert.match(
+      await refusalOf(`postgres://a:secret@127.0.0.1:${await findFreePort()}/a`),
+      /nothing listens there/,
+    )
+    await server.query("CREATE DATABASE old ENCODING 'SQL_ASCII' TEMPLATE template0")
+    assert.match(await refusalOf(server.url('old')), /encoded in SQL_ASCII/)
+    assert.match(await refusalOf(`${server.url()}?sslmode=require`), /offers no TLS/)
+    const standby = await server.startStandby('standby')
+    assert.match(await refusalOf(standby.url()), /it is a standby/)
+    // With the primary beside it, that one is found.
+    const both = server.url().replace(address, `127.0.0.1:${standby.port},${address}`)
+    await (await openDatabase(t, both)).plants.create({ id: 1n, name: 'Rosa' })
+  })
+
+  test('is encrypted and checks the server where the URL says so', async (t) => {
+    const server = await startPostgres(t, { tls: true })
+    const certificate = encodeURIComponent(server.certificateFile ?? '')
+    for (const query of ['sslmode=require', `sslmode=verify-full&sslrootcert=${certificate}`]) {
+      const storage = await openDatabase(t, `${server.url()}?${query}`)
+      await storage.plants.replace(1n, { name: 'Rosa' })
+      assert.match(
+        await server.query(
+          "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'plantstore'",
+        ),
+        /^t/,
+      )
+      await storage.close()
+    }
+    assert.match(await refusalOf(`${server.url()}?sslmode=verify-full`), /certificate/)
+  })
+})
+
+test('a URL that is malformed is refused by its part, and never repeated', () => {
+  for (const [url, reason] of [
+    ['postgres://', /names no user/],
+    ['postgres://user:secret@host:99999/a', /host or port/],
+    ['postgres://user:secret@host/a?sslmod=require', /parameter "sslmod"/],
+    ['postgres://user:secret@host/a?sslmode=always', /sslmode must be one of/],
+    ['postgres://user:secret@host/a?target_session_attrs=standby', /must be read-write/],
+    ['postgres://user:secret@host/a?sslrootcert=/no/such/file', /sslrootcert cannot be read \(ENOENT\)/],
+    ['postgres://user:sec@ret@host/a', /encode @/],
+    ['postgres://user:%zz@host/a', /password is not percent-encoded/],
+  ] as const) {
+    assert.throws(
+      () => parsePostgresUrl(url),
+      (error) => error instanceof SetupError && reason.test(error.message) && !/sec/.test(error.message),
+      url,
+    )
+  }
+})

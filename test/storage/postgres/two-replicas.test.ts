@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import type { Storage } from '../../../src/storage/storage.ts'
+import { hashToken } from '../../../src/tokens/token.ts'
+import { postgresMissing } from '../../support/postgres-server.ts'
+import { openDatabase, sharePostgres } from './temporary-database.ts'
+
+const KEY = { caller: 'greenhouse', key: 'key-1', fingerprint: 'body-1' }
+const ROUNDS = 40
+
+describe('two replicas of one database', { skip: postgresMissing }, () => {
+  const shared = sharePostgres()
+
+  async function openTwo(t: TestContext): Promise<[Storage, Storage]> {
+    const url = await shared.server.createDatabase()
+    return [await openDatabase(t, url), await openDatabase(t, url)]
+  }
+
+  test('give an id to one of two creates that come at once', async (t) => {
+    const replicas = await openTwo(t)
+    for (let id = 0n; id < ROUNDS; id++) {
+      const outcomes = await Promise.all(
+        replicas.map(async ({ plants }, at) => (await plants.create({ id, name: `of ${at}` })).outcome),
+      )
+      assert.deepEqual(outcomes.sort(), ['created', 'taken'])
+    }
+  })
+
+  test('replay a key that the other one has seen, also at the same time', async (t) => {
+    const [a, b] = await openTwo(t)
+    const first = await a.plants.create({ id: 1n, name: 'Rosa' }, KEY)
+    assert.deepEqual(await b.plants.create({ id: 1n, name: 'Rosa' }, KEY), first)
+    const other = await b.plants.create({ id: 2n, name: 'Rosa' }, { ...KEY, fingerprint: 'body-2' })
+    assert.equal(other.outcome, 'key-reused')
+    for (let id = 10n; id < 10 + ROUNDS; id++) {
+      const key = { ...KEY, key: `key-${id}` }
+      const [one, two] = await Promise.all(
+        [a, b].map(({ plants }) => plants.create({ id, name: 'Rosa' }, key)),
+      )
+      assert.equal(one?.outcome, 'created')
+      assert.deepEqual(one, two)
+    }
+  })
+
+  test('see what the other one wrote, and a token that it revoked is unknown', async (t) => {
+    const [a, b] = await openTwo(t)
+    await a.plants.create({ id: 1n, name: 'Rosa' })
+    assert.equal((await b.plants.get(1n))?.name, 'Rosa')
+    await a.tokens.create({ id: 'token-1', label: '', scopes: [], createdAtMs: 1 }, hashToken('one'))
+    assert.equal((await b.tokens.findByHash(hashToken('one')))?.id, 'token-1')
+    await a.tokens.revoke('token-1')
+    assert.equal(await b.tokens.findByHash(hashToken('one')), undefined)
+  })
+
+  test('write to the same few plants without a failure, and each acknowledged edit counts', async (t) => {
+    const replicas = await openTwo(t)
+    const ids = [1n, 2n, 3n, 4n, 5n]
+    for (const id of ids) await replicas[0].plants.create({ id, name: '0' })
+    /** Adds one to the number in a name, as a client does that reads, changes and minds If-Match. */
+    async function increment({ plants }: Storage, id: bigint): Promise<void> {
+      for (;;) {
+        const plant = await plants.get(id)
+        assert.ok(plant)
+        const change = { name: String(Number(plant.name) + 1) }
+        const { outcome } = await plants.change(id, change, { ifMatch: [plant.version] })
+        if (outcome === 'changed') return
+        assert.equal(outcome, 'mismatch')
+      }
+    }
+    const noise = Array.from({ length: ROUNDS }, async (_, round) => {
+      const id = 100n + BigInt(round % 7)
+      const { plants } = replicas[round % 2] as Storage
+      await Promise.all([
+        plants.create({ id, name: 'noise' }),
+        plants.create({ id: id + 1n, name: 'noise' }, { ...KEY, key: `noise-${round}` }),
+        plants.delete(id + 2n),
+        plants.replace(id + 3n, { name: 'noise' }),
+      ])
+    })
+    const increments = Array.from({ length: ROUNDS }, (_, round) =>
+      Promise.all(ids.toReversed().map((id) => increment(replicas[round % 2] as Storage, id))),
+    )
+    await Promise.all([...noise, ...increments])
+    for (const id of ids) assert.equal((await replicas[1].plants.get(id))?.name, String(ROUNDS))
+  })
+})
