@@ -27,7 +27,8 @@ export function createReader(path: string): Reader {
   }
 
   function refresh(): void {
-    if (database.isTransaction) end.run()
+    // A write that nobody waits for may be answered after the end.
+    if (database.isOpen && database.isTransaction) end.run()
   }
 
   return {
