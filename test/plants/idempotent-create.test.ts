@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { exchange } from '../support/raw-http.ts'
-import { startApp, TOKEN, temporaryFolder } from '../support/start-app.ts'
+import { emptyDatabase, startApp, TOKEN } from '../support/start-app.ts'
 
 // The Idempotency-Key of POST /plants.
 
@@ -78,7 +78,7 @@ test('of requests that come together with one key each gets the answer or hears 
 })
 
 test('a key is remembered over a restart', async (test) => {
-  const settings = { PLANTSTORE_DATABASE: `${temporaryFolder(test)}/plants.db` }
+  const settings = { PLANTSTORE_DATABASE: await emptyDatabase(test) }
   const first = await startApp(test, settings)
   const retry = { 'idempotency-key': 'key' }
   const answer = await seen(await first.send('POST', '/plants', '{"id":1,"name":"a"}', retry))

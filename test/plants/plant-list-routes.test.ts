@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { openStorage } from '../../src/storage/open-storage.ts'
 import { assertErrorAnswer } from '../support/error-body.ts'
-import { startApp, temporaryFolder } from '../support/start-app.ts'
+import { emptyDatabase, startApp } from '../support/start-app.ts'
 
 const app = await startApp({ after })
 
@@ -97,7 +96,7 @@ test('q, tag, after and limit narrow together', async () => {
 })
 
 test('a limit above the most is lowered to it', async (test) => {
-  const database = join(temporaryFolder(test), 'plants.db')
+  const database = await emptyDatabase(test)
   const storage = await openStorage(database, readConfig({}, {}))
   await Promise.all(
     Array.from({ length: 1001 }, (_, at) => storage.plants.create({ id: BigInt(at), name: 'a' })),

@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { openStorage } from '../../src/storage/open-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { type Lifetime, TOKEN, temporaryFolder } from './start-app.ts'
+import { emptyDatabase, type Lifetime, TOKEN } from './start-app.ts'
 
 export interface AlteredApp {
   url: string
@@ -28,7 +27,7 @@ export async function startAlteredApp(
   { storage: alter = (real) => real, isDraining = () => false }: Alteration,
 ): Promise<AlteredApp> {
   const config = readConfig({}, { PLANTSTORE_LOG_LEVEL: 'debug' })
-  const storage = await openStorage(join(temporaryFolder(test), 'plants.db'), config)
+  const storage = await openStorage(await emptyDatabase(test), config)
   const log: Record<string, unknown>[] = []
   const app = await buildApp({
     storage: alter(storage),

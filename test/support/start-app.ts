@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +19,7 @@ type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
 export interface StartedApp {
   url: string
   port: number
-  /** The file of the store. */
+  /** The store: its file, or the URL of its database. */
   database: string
   /** What the service logged so far, a line an entry. */
   log: Record<string, unknown>[]
@@ -36,9 +37,30 @@ export function temporaryFolder(test: Lifetime): string {
   return folder
 }
 
+/**
+ * An empty store of the test's own, as the setting `database` names it: a file, or a database of the server
+ * whose URL is in TEST_DATABASE_SERVER.
+ */
+export async function emptyDatabase(test: Lifetime): Promise<string> {
+  const server = process.env.TEST_DATABASE_SERVER
+  if (server === undefined) return join(temporaryFolder(test), 'plants.db')
+  // Loaded where it is used: most runs need none.
+  const { default: postgres } = await import('postgres')
+  const sql = postgres(server, { max: 1 })
+  const name = `app_${randomUUID().replaceAll('-', '')}`
+  try {
+    await sql.unsafe(`CREATE DATABASE ${name}`)
+  } finally {
+    await sql.end()
+  }
+  const url = new URL(server)
+  url.pathname = name
+  return url.href
+}
+
 /** Runs the real service on a free port over a store of its own; it stops when the test ends. */
 export async function startApp(test: Lifetime, settings: Environment = {}): Promise<StartedApp> {
-  const database = settings.PLANTSTORE_DATABASE ?? join(temporaryFolder(test), 'plants.db')
+  const database = settings.PLANTSTORE_DATABASE ?? (await emptyDatabase(test))
   const log: Record<string, unknown>[] = []
   const config = readConfig(
     {},

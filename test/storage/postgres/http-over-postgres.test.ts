@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { postgresMissing, startPostgres } from '../../support/postgres-server.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The tests of the HTTP service for which it matters what the plants are kept in. */
+const FILES = [
+  'test/plants/*-routes.test.ts',
+  'test/plants/idempotent-create.test.ts',
+  'test/tokens/*routes*.test.ts',
+  'test/http/health-routes.test.ts',
+  'test/http/openapi-answers.test.ts',
+]
+/** Of these files, the tests that look into the file of the store. */
+const ABOUT_THE_FILE = '^the file '
+
+/** Runs test files in processes of their own, with apps on a server; gives the exit code and what was said. */
+async function runTests(files: string[], serverUrl: string): Promise<{ code: number; output: string }> {
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env
+  const flags = ['--test', '--test-concurrency=2', '--test-reporter=dot']
+  const child = spawn(process.execPath, [...flags, `--test-skip-pattern=${ABOUT_THE_FILE}`, ...files], {
+    cwd: ROOT,
+    env: { ...environment, TEST_DATABASE_SERVER: serverUrl },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+  }
+  const code = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (status) => resolve(status ?? 1))
+  })
+  return { code, output }
+}
+
+test('the HTTP service does on PostgreSQL what its tests say', { skip: postgresMissing }, async (t) => {
+  const server = await startPostgres(t)
+  const files = globSync(FILES, { cwd: ROOT })
+  assert.ok(files.length >= FILES.length, files.join(' '))
+  const { code, output } = await runTests(files, server.url())
+  assert.equal(code, 0, output)
+  // Every file starts an app, and none of them may have fallen back on a file.
+  const databases = await server.query("SELECT count(*) FROM pg_database WHERE datname LIKE 'app%'")
+  assert.ok(Number(databases) >= files.length, `${databases} databases were made`)
+})
