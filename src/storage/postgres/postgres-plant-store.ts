@@ -50,16 +50,16 @@ export function createPostgresPlantStore({ client, writes, nowMs }: PostgresPlan
       .join(' & ')
     const matching: PlantRow[] = []
     let from = firstIdAfter(afterId)
-    while (from !== undefined && matching.length <= limit) {
+    while (from !== undefined && !readPage(matching, limit).hasMore) {
       // Not prepared: how to look depends on how common the words are.
       const rows = (await sql
         .unsafe(selectFound, [from, limit + 1, query, tag ?? null], { prepare: false })
         .values()) as unknown as PlantRow[]
       // The index knows no words beyond a length; the name itself decides.
       matching.push(...rows.filter(([, name]) => nameHolds(name, words)))
-      const last = rows.at(-1)
+      // Of rows that fit in a page none was left out.
+      const last = readPage(rows, limit).hasMore ? rows.at(-1) : undefined
       from = last === undefined ? undefined : firstIdAfter(last[0])
-      if (matching.length === rows.length) break
     }
     return readPage(matching, limit)
   }
