@@ -2,8 +2,15 @@ import type { Contender } from './contender.ts'
 import { type Measurement, measureLoad } from './load.ts'
 import type { BenchOptions, LoadName } from './options.ts'
 import { residentMb, untilQuiet } from './processes.ts'
-import { INSERT_LOOP, measureInsertLoop, startEcho, startOurs } from './start-contenders.ts'
+import {
+  INSERT_LOOP,
+  measureInsertLoop,
+  startEcho,
+  startOurs,
+  startStatementPerRequest,
+} from './start-contenders.ts'
 import { startPeers } from './start-peers.ts'
+import type { Stores } from './stores.ts'
 
 const WARM_UP_SECONDS_MAX = 5
 
@@ -28,12 +35,14 @@ export async function benchLoad(
   load: LoadName,
   options: BenchOptions,
   workFolder: string,
+  stores: Stores,
 ): Promise<LoadReport> {
   const contenders: Contender[] = []
   try {
-    const ours = await startOurs(workFolder, options.engine)
+    const ours = await startOurs(stores)
     contenders.push(ours)
     contenders.push(await startEcho(ours))
+    if (options.engine === 'postgres') contenders.push(await startStatementPerRequest(stores))
     if (options.withPeers) contenders.push(...(await startPeers(workFolder)))
     const warmUpSeconds = Math.min(WARM_UP_SECONDS_MAX, options.seconds)
     await Promise.all(contenders.map((contender) => measureLoad(load, contender, warmUpSeconds)))
@@ -41,14 +50,15 @@ export async function benchLoad(
 
     const reports: ContenderRounds[] = contenders.map(({ name }) => ({ name, rounds: [] }))
     const insertLoop: ContenderRounds = { name: INSERT_LOOP, rounds: [] }
-    if (load === 'create') reports.push(insertLoop)
+    const hasInsertLoop = load === 'create' && options.engine === 'sqlite'
+    if (hasInsertLoop) reports.push(insertLoop)
     for (let round = 1; round <= options.rounds; round++) {
       process.stderr.write(`${load}: round ${round} of ${options.rounds}\n`)
       for (const [at, contender] of contenders.entries()) {
         reports[at]?.rounds.push(await measureLoad(load, contender, options.seconds))
         await untilQuiet(contender.name, contender.pid)
       }
-      if (load === 'create') {
+      if (hasInsertLoop) {
         const perSecond = await measureInsertLoop(workFolder, options.seconds)
         insertLoop.rounds.push({ perSecond, p50Ms: Number.NaN, p99Ms: Number.NaN })
       }

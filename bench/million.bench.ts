@@ -31,12 +31,9 @@ export interface MillionReport {
 }
 
 /** Fills a running service over HTTP, and asks that same process what a large store makes slow elsewhere. */
-export async function benchMillion(
-  { plants, engine }: BenchOptions,
-  workFolder: string,
-): Promise<MillionReport> {
-  const folder = newFolder(workFolder)
-  const server = await startService(folder, engine)
+export async function benchMillion({ plants }: BenchOptions, workFolder: string): Promise<MillionReport> {
+  const file = join(newFolder(workFolder), 'plants.db')
+  const server = await startService(file)
   try {
     process.stderr.write(`million: storing ${plants} plants\n`)
     const startMs = performance.now()
@@ -72,7 +69,7 @@ export async function benchMillion(
       plants,
       fillSeconds: (filledMs - startMs) / 1000,
       indexSeconds: (indexedMs - filledMs) / 1000,
-      bytesPerPlant: statSync(join(folder, 'plants.db')).size / plants,
+      bytesPerPlant: statSync(file).size / plants,
       residentMb: { afterFill, afterReads, peak },
       firstPageMs: pages[0] ?? [],
       lastPageMs: pages[1] ?? [],

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 export const LOAD_NAMES = ['create', 'get', 'list', 'mixed'] as const
 /** Scenarios of our service alone. */
 export const SOLO_NAMES = ['million', 'start'] as const
-const ENGINES = ['sqlite'] as const
+const ENGINES = ['sqlite', 'postgres'] as const
 
 export type LoadName = (typeof LOAD_NAMES)[number]
 export type SoloName = (typeof SOLO_NAMES)[number]
@@ -17,7 +17,7 @@ export interface BenchOptions {
   seconds: number
   only: ScenarioName[]
   withPeers: boolean
-  /** Whether bench/results.md is written. */
+  /** Whether the results file of the engine is written. */
   write: boolean
   engine: Engine
   /** Plants of the scenario `million`; fewer only to try it out. */
@@ -32,8 +32,9 @@ export const USAGE = `npm run bench -- [options]
   --seconds N    length of one measurement (default: 4)
   --no-peers     ours and the floors only
   --plants N     plants of the scenario million (default: 1000000)
-  --engine name  what our service stores with: ${ENGINES.join(', ')} (default: sqlite)
-  --write        write bench/results.md
+  --engine name  what our service stores with: ${ENGINES.join(', ')} (default: sqlite); on postgres only the
+                 loads ${LOAD_NAMES.join(', ')}, beside the floors
+  --write        write bench/results.md, or bench/results-postgres.md
 `
 
 /** Reads the command line; throws an Error that says in one line what is wrong with it. */
@@ -54,12 +55,15 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
   })
   if (values.help) return 'help'
   const engine = chosen('--engine', [values.engine], ENGINES)[0] ?? 'sqlite'
-  const names = [...LOAD_NAMES, ...SOLO_NAMES]
+  // The others look into the file of the store.
+  const names = engine === 'postgres' ? LOAD_NAMES : [...LOAD_NAMES, ...SOLO_NAMES]
   return {
     rounds: countIn('--rounds', values.rounds),
     seconds: countIn('--seconds', values.seconds),
-    only: values.only === undefined ? names : chosen('--only', values.only.split(','), names),
-    withPeers: values.peers,
+    only:
+      values.only === undefined ? [...names] : chosen<ScenarioName>('--only', values.only.split(','), names),
+    // They store on their own disk, not in PostgreSQL.
+    withPeers: values.peers && engine === 'sqlite',
     write: values.write,
     engine,
     plants: countIn('--plants', values.plants),

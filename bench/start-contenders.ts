@@ -2,18 +2,19 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from './connection.ts'
 import { type Contender, fill, newFolder, seedBodies, TOKEN } from './contender.ts'
-import type { Engine } from './options.ts'
 import { type RunningServer, runToEnd, startServer } from './processes.ts'
+import type { Stores } from './stores.ts'
 
 /** The name of our service in every table. */
 export const OURS = 'plantstore'
 export const ECHO = 'node:http echo'
 export const INSERT_LOOP = 'SQLite insert loop'
+export const STATEMENT_PER_REQUEST = 'a statement a request'
 
 const PAGE_PATH = '/plants?limit=100&after='
 
-/** Starts our service on a store in `folder`, made there when missing. */
-export function startService(folder: string, _engine: Engine): Promise<RunningServer> {
+/** Starts our service on the store that `database` names. */
+export function startService(database: string): Promise<RunningServer> {
   return startServer({
     // As `npm start` starts it.
     args: ['--max-semi-space-size=4', pathOf('../src/cli/main.ts'), 'serve'],
@@ -21,14 +22,14 @@ export function startService(folder: string, _engine: Engine): Promise<RunningSe
       MALLOC_ARENA_MAX: '2',
       PLANTSTORE_PORT: '0',
       PLANTSTORE_TOKEN: TOKEN,
-      PLANTSTORE_DATABASE: join(folder, 'plants.db'),
+      PLANTSTORE_DATABASE: database,
     },
   })
 }
 
 /** Our service as a contender, with the seeded plants in it. */
-export async function startOurs(workFolder: string, engine: Engine): Promise<Contender> {
-  const server = await startService(newFolder(workFolder), engine)
+export async function startOurs(stores: Stores): Promise<Contender> {
+  const server = await startService(await stores.make())
   await fill(server.url, seedBodies())
   return { ...server, name: OURS, pagePath: PAGE_PATH }
 }
@@ -43,6 +44,16 @@ export async function startEcho(ours: Contender): Promise<Contender> {
   connection.close()
   const server = await startServer({ args: [pathOf('floors/echo.ts'), ...sizes] })
   return { ...server, name: ECHO, pagePath: PAGE_PATH }
+}
+
+/** Our service with creates that share no commits, on PostgreSQL, with the seeded plants in it. */
+export async function startStatementPerRequest(stores: Stores): Promise<Contender> {
+  const server = await startServer({
+    args: ['--max-semi-space-size=4', pathOf('floors/statement-per-request.ts')],
+    env: { MALLOC_ARENA_MAX: '2', PLANTSTORE_TOKEN: TOKEN, PLANTSTORE_DATABASE: await stores.make() },
+  })
+  await fill(server.url, seedBodies())
+  return { ...server, name: STATEMENT_PER_REQUEST, pagePath: PAGE_PATH }
 }
 
 /** Runs the bare insert loop on a new file; rows a second. */

@@ -1,6 +1,6 @@
+import { join } from 'node:path'
 import { connect } from './connection.ts'
 import { fill, newFolder, newPlantJson, SEEDED_PLANTS, seedBodies, TOKEN, takeIds } from './contender.ts'
-import type { Engine } from './options.ts'
 import { startService } from './start-contenders.ts'
 
 const STARTS = 10
@@ -13,9 +13,9 @@ export interface StartReport {
 }
 
 /** Starts the service again and again on a store that exists, until it has stored a plant. */
-export async function benchStart(engine: Engine, workFolder: string): Promise<StartReport> {
-  const folder = newFolder(workFolder)
-  const first = await startService(folder, engine)
+export async function benchStart(workFolder: string): Promise<StartReport> {
+  const file = join(newFolder(workFolder), 'plants.db')
+  const first = await startService(file)
   await fill(first.url, seedBodies())
   await first.stop()
 
@@ -23,7 +23,7 @@ export async function benchStart(engine: Engine, workFolder: string): Promise<St
   const milliseconds: number[] = []
   for (let start = 0; start < STARTS; start++) {
     const startMs = performance.now()
-    const server = await startService(folder, engine)
+    const server = await startService(file)
     const connection = await connect(server.url, TOKEN)
     const { status, body } = await connection.request('POST', '/plants', newPlantJson(firstId + start))
     milliseconds.push(performance.now() - startMs)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { postgresMissing } from '../support/postgres-server.ts'
 
 const RUN = ['bench/run.ts', '--rounds', '1', '--seconds', '1', '--no-peers', '--only', 'create,get']
 
@@ -12,10 +13,21 @@ test('the bench measures creates and gets beside the floors and prints ratios', 
   }
 })
 
+test('the bench measures PostgreSQL beside a statement a request', { skip: postgresMissing }, () => {
+  const parameters = ['--engine', 'postgres', '--rounds', '1', '--seconds', '1', '--only', 'create']
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bench/run.ts', ...parameters], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^\| a statement a request +\| [\d,]+ +\| \d+\.\d\d \(/m)
+  assert.match(stdout, /^\| create: times a statement a request +\| ≥ 2\.50 /m)
+})
+
 test('the bench names the engines that it knows when it is asked for another', () => {
   const { status, stderr } = spawnSync(process.execPath, ['bench/run.ts', '--engine', 'oracle'], {
     encoding: 'utf8',
   })
   assert.equal(status, 2)
-  assert.match(stderr, /^--engine knows sqlite, but not "oracle"\./)
+  assert.match(stderr, /^--engine knows sqlite, postgres, but not "oracle"\./)
 })
