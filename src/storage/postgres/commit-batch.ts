@@ -4,8 +4,8 @@ import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-rows.ts'
 import type { PlantWrite, PlantWriteOutcome, WriteOf } from '../plant-write.ts'
 import { insertPlants, wordsAsVector } from './insert-plants.ts'
 import { judgeBatch, keyOf, type NewKey } from './judge-batch.ts'
-import { ConcurrentChange, type Sql, type Transaction } from './postgres-client.ts'
-import { failureOf } from './postgres-failure.ts'
+import type { Sql, Transaction } from './postgres-client.ts'
+import { ConcurrentChange, failureOf } from './postgres-failure.ts'
 
 /**
  * Performs a batch in its order and commits it, each operation judged on its own. Plain creates alone are one

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Notice, type Options } from 'postgres'
+import { answerInTime } from './answer-in-time.ts'
 import type { Connector } from './postgres-connector.ts'
 import { codeOf, failureOf, readError, writeError } from './postgres-failure.ts'
 import type { PostgresTarget } from './postgres-url.ts'
@@ -55,15 +56,10 @@ export interface PostgresClient {
   close(): Promise<void>
 }
 
-/** Thrown inside a write to have all of it tried again: another replica came between. */
-export class ConcurrentChange extends Error {
-  readonly code = '40001'
-  override readonly name = 'PostgresError'
-}
-
 export function createPostgresClient(options: PostgresClientOptions): PostgresClient {
   const deadlineMs = options.connectTimeoutMs + options.statementTimeoutMs + ANSWER_GRACE_MS
-  let unreplicated = false
+  /** Commits so far of which the server said that no standby has them. */
+  let unreplicatedCommits = 0
   let isClosed = false
   let sql = open()
 
@@ -71,7 +67,7 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
     return postgres({
       ...driverOptions(options),
       onnotice: (notice) => {
-        if (isUnreplicated(notice)) unreplicated = true
+        if (isUnreplicated(notice)) unreplicatedCommits++
       },
     })
   }
@@ -80,27 +76,20 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
    * Gives connections up for new ones. The driver does not always get over a loss: it may hold the error against
    * the next statement, or wait for an answer that does not come.
    */
-  function renew(used: Sql, graceSeconds: number): void {
+  function renew(used: Sql): void {
     if (sql !== used || isClosed) return
     sql = open()
-    void used.end({ timeout: graceSeconds })
+    void used.end({ timeout: CLOSE_GRACE_SECONDS })
   }
 
-  /** Runs the work; when it takes too long its connections are given up, as the server may be gone. */
+  /** Runs the work; when it takes too long its connections are lost as well, as the server may be gone. */
   async function withinTime<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     const used = sql
-    const timeout = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      timeout.reject(Object.assign(new Error('no answer in time'), { code: 'ANSWER_TIMEOUT' }))
-      renew(used, 0)
-    }, deadlineMs)
     try {
-      return await Promise.race([work(used), timeout.promise])
+      return await answerInTime(work(used), deadlineMs, 'ANSWER_TIMEOUT')
     } catch (error) {
-      if (failureOf(error) === 'lost') renew(used, CLOSE_GRACE_SECONDS)
+      if (failureOf(error) === 'lost') renew(used)
       throw error
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -133,13 +122,16 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
       }
     },
     async write(work) {
-      unreplicated = false
+      const before = unreplicatedCommits
       try {
         const result = await persistently(work, {
           conflict: CONFLICT_TRIES_MAX,
           'not-sent': UNSENT_TRIES_MAX,
         })
-        if (unreplicated) throw Object.assign(new Error('committed on no standby'), { code: 'UNREPLICATED' })
+        // It may have been another write, one that ran at the same time; then this says less than it could.
+        if (unreplicatedCommits > before) {
+          throw Object.assign(new Error('committed on no standby'), { code: 'UNREPLICATED' })
+        }
         return result
       } catch (error) {
         throw writeError(error)
@@ -169,27 +161,18 @@ export async function withSingleConnection<Result>(
   for (let tries = 1; ; tries++) {
     const sql = connect()
     try {
-      await answered(sql, options.connectTimeoutMs * options.target.hosts.length)
+      // The driver would try for ever where each connection is closed before an answer.
+      await answerInTime(
+        sql`SELECT 1`,
+        options.connectTimeoutMs * options.target.hosts.length,
+        'CONNECT_TIMEOUT',
+      )
       return await work(sql)
     } catch (error) {
       if (codeOf(error) !== 'STANDBY' || tries >= options.target.hosts.length) throw error
     } finally {
       await sql.end({ timeout: 1 })
     }
-  }
-}
-
-/** Waits for a first answer. The driver would try for ever where each connection is closed before one. */
-async function answered(sql: Sql, withinMs: number): Promise<void> {
-  const timeout = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => timeout.reject(Object.assign(new Error('no answer in time'), { code: 'CONNECT_TIMEOUT' })),
-    withinMs,
-  )
-  try {
-    await Promise.race([sql`SELECT 1`, timeout.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

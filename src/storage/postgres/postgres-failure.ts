@@ -24,6 +24,9 @@ const SERVER_FAILURES: Readonly<Record<string, Failure>> = {
   // A server that is stopped while it waits for a standby has committed, and says this all the same.
   '57P01': 'lost',
   '57P02': 'lost',
+  // Of a connection that idled too long, which the driver may hold against the statement after it.
+  '25P03': 'lost',
+  '57P05': 'lost',
   '08000': 'lost',
   '08003': 'lost',
   '08006': 'lost',
@@ -42,7 +45,13 @@ const CONNECTION_FAILURES: Readonly<Record<string, Failure>> = {
   TLS_REFUSED: 'not-sent',
 }
 
+/** Thrown inside a write to have all of it tried again: another replica came between. */
+export class ConcurrentChange extends Error {
+  override readonly name = 'ConcurrentChange'
+}
+
 export function failureOf(error: unknown): Failure {
+  if (error instanceof ConcurrentChange) return 'conflict'
   const code = codeOf(error)
   if (isServerError(error)) return SERVER_FAILURES[code] ?? 'refused'
   return CONNECTION_FAILURES[code] ?? 'lost'

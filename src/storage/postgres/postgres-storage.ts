@@ -2,13 +2,14 @@ import { SetupError } from '../../errors.ts'
 import { createGroupCommit } from '../group-commit.ts'
 import { charactersOf, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
+import { answerInTime } from './answer-in-time.ts'
 import { commitBatch } from './commit-batch.ts'
 import { createPostgresClient, type Sql, withSingleConnection } from './postgres-client.ts'
 import { createConnector } from './postgres-connector.ts'
 import { createPostgresContents } from './postgres-contents.ts'
 import { codeOf } from './postgres-failure.ts'
 import { startKeyPurge } from './postgres-key-purge.ts'
-import { migratePostgres } from './postgres-migrations.ts'
+import { isUpToDate, migratePostgres } from './postgres-migrations.ts'
 import { createPostgresPlantStore } from './postgres-plant-store.ts'
 import { createPostgresTokenStore } from './postgres-token-store.ts'
 import { describeTarget, type PostgresTarget, parsePostgresUrl } from './postgres-url.ts'
@@ -30,8 +31,11 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
   }
   try {
     await withSingleConnection(common, async (sql) => {
-      await checkServer(sql)
-      await migratePostgres(sql, options.migrate === 'on')
+      const inTime = <Answer>(answer: Promise<Answer>) =>
+        answerInTime(answer, options.postgresConnectTimeoutMs, 'CONNECT_TIMEOUT')
+      await inTime(checkServer(sql))
+      // A migration itself takes as long as it takes.
+      if (!(await inTime(isUpToDate(sql, options.migrate === 'on')))) await migratePostgres(sql)
     })
   } catch (error) {
     if (error instanceof SetupError) throw error

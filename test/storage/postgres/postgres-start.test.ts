@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import postgres from 'postgres'
 import { SetupError } from '../../../src/errors.ts'
 import { openPostgresStorage } from '../../../src/storage/postgres/postgres-storage.ts'
 import { parsePostgresUrl } from '../../../src/storage/postgres/postgres-url.ts'
+import type { StorageOptions } from '../../../src/storage/storage.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { postgresMissing, startPostgres } from '../../support/postgres-server.ts'
 import { STORAGE_OPTIONS } from '../opened-storage.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 /** Asserts that the URL is refused in one line, without its password. */
-async function refusalOf(url: string, migrate: 'on' | 'off' = 'on'): Promise<string> {
-  const error = await openPostgresStorage(url, { ...STORAGE_OPTIONS, migrate }).then(
+async function refusalOf(url: string, options: Partial<StorageOptions> = {}): Promise<string> {
+  const error = await openPostgresStorage(url, { ...STORAGE_OPTIONS, ...options }).then(
     (storage) => storage.close().then(() => assert.fail('it was opened')),
     (reason: unknown) => reason,
   )
@@ -38,7 +40,10 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     const { server } = shared
     const url = await server.createDatabase()
     const database = new URL(url).pathname.slice(1)
-    assert.match(await refusalOf(url, 'off'), /lacks 0001-plants.*run "plantstore migrate" first/)
+    assert.match(
+      await refusalOf(url, { migrate: 'off' }),
+      /lacks 0001-plants.*run "plantstore migrate" first/,
+    )
     await (await openDatabase(t, url)).close()
     await server.query(
       "CREATE ROLE gardener LOGIN PASSWORD 'secret'; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO gardener",
@@ -74,6 +79,19 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     // With the primary beside it, that one is found.
     const both = server.url().replace(address, `127.0.0.1:${standby.port},${address}`)
     await (await openDatabase(t, both)).plants.create({ id: 1n, name: 'Rosa' })
+  })
+
+  test('ends in time where the database does not answer a question', async (t) => {
+    const url = await shared.server.createDatabase()
+    await (await openDatabase(t, url)).close()
+    const sql = postgres(url, { max: 1 })
+    await sql.begin(async (transaction) => {
+      await transaction`LOCK TABLE migrations`
+      const start = performance.now()
+      assert.match(await refusalOf(url, { postgresConnectTimeoutMs: 300 }), /did not answer in time/)
+      assert.ok(performance.now() - start < 3_000)
+    })
+    await sql.end()
   })
 
   test('is encrypted and checks the server where the URL says so', async (t) => {

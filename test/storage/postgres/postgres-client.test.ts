@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import postgres from 'postgres'
+import { AppError } from '../../../src/errors.ts'
+import { createPostgresClient } from '../../../src/storage/postgres/postgres-client.ts'
+import { createConnector } from '../../../src/storage/postgres/postgres-connector.ts'
+import { parsePostgresUrl } from '../../../src/storage/postgres/postgres-url.ts'
+import { postgresMissing, startPostgres } from '../../support/postgres-server.ts'
+import { eventually } from '../eventually.ts'
+
+const TIMEOUT_MS = 5_000
+const CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+
+describe('a commit that no standby has', { skip: postgresMissing }, () => {
+  test('is not acknowledged, whatever else is written meanwhile', async (t) => {
+    const server = await startPostgres(t)
+    const target = parsePostgresUrl(server.url())
+    const client = createPostgresClient({
+      target,
+      connector: createConnector(target, TIMEOUT_MS),
+      connections: 1,
+      connectTimeoutMs: TIMEOUT_MS,
+      statementTimeoutMs: TIMEOUT_MS,
+      serverEndsStatements: false,
+      prepare: true,
+    })
+    t.after(client.close)
+    await client.write((sql) => sql`CREATE TABLE counter (value integer)`)
+    await server.query("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
+    await server.query('SELECT pg_reload_conf()')
+    const admin = postgres(server.url(), { max: 1, onnotice: () => {} })
+    t.after(() => admin.end())
+    await eventually(async () => {
+      const [row] = await admin`SHOW synchronous_standby_names`
+      assert.equal(row?.synchronous_standby_names, 'absent')
+    })
+    const refused = assert.rejects(
+      client.write(async (sql) => {
+        await sql`INSERT INTO counter VALUES (1)`
+        // Begins when the server has said it, and before anybody has looked.
+        void client.write(() => Promise.resolve())
+      }),
+      (error) => error instanceof AppError && /may have been stored or not/.test(error.message),
+    )
+    await eventually(async () => assert.equal(await server.query(CANCEL), 't'))
+    await refused
+    assert.equal(await server.query('SELECT value FROM counter'), '1')
+  })
+})
