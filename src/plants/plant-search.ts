@@ -4,6 +4,9 @@
  */
 const SEARCHED_CHARACTERS_MAX = 1000
 
+/** Words of a query that an index is asked for, a look each; the name itself is held against all of them. */
+export const INDEXED_QUERY_WORDS_MAX = 16
+
 /** Letters that Unicode does not take apart, written the way people type them. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   '×': ' x ',

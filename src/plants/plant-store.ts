@@ -1,5 +1,5 @@
 import type { XStatic } from 'typebox/schema'
-import type { NewPlant, Plant, PlantChange, StoredPlant } from './plant.ts'
+import { ID_MAX, ID_MIN, type NewPlant, type Plant, type PlantChange, type StoredPlant } from './plant.ts'
 
 /**
  * Keeps plants. Every write is atomic and durable: when its promise fulfils, the change is on disk (or
@@ -50,6 +50,12 @@ export interface PlantQuery {
   tag?: string
   /** Only plants whose name holds each of these words, as a prefix of one of its own (`plant-search.ts`). */
   words?: readonly string[]
+}
+
+/** The first id that a page with this `afterId` can hold; undefined where no id follows. */
+export function firstIdAfter(afterId: bigint | undefined): bigint | undefined {
+  if (afterId === undefined) return ID_MIN
+  return afterId === ID_MAX ? undefined : afterId + 1n
 }
 
 export interface PlantPage {

@@ -5,7 +5,9 @@ import { AppError } from '../errors.ts'
  * What a name or a tag may not hold, though a JSON string can: no PostgreSQL text and no UTF-8 keeps these.
  */
 const TEXT_RULE = 'without U+0000 and lone surrogates'
-const ID_RULE = 'an integer from -9223372036854775808 to 9223372036854775807'
+export const ID_MIN = -(2n ** 63n)
+export const ID_MAX = 2n ** 63n - 1n
+const ID_RULE = `an integer from ${ID_MIN} to ${ID_MAX}`
 
 /** A plant as it was specified. Other members are legal and ignored. */
 export const PlantSchema = {

@@ -1,4 +1,4 @@
-import { generateVersion, type PlantChange } from '../plants/plant.ts'
+import { generateVersion, type PlantChange, type StoredPlant } from '../plants/plant.ts'
 import type {
   ChangeOutcome,
   CreateOutcome,
@@ -31,6 +31,12 @@ export type PlantWrite =
 export type PlantWriteOutcome = CreateOutcome | ReplaceOutcome | ChangeOutcome | DeleteOutcome
 
 export type WriteOf<Kind extends PlantWrite['kind']> = Extract<PlantWrite, { kind: Kind }>
+
+/** The plant that a write leaves where there was none. */
+export function newPlantOf({ id, name, tag, atMs, version }: WriteOf<'create' | 'replace'>): StoredPlant {
+  const times = { createdAtMs: atMs, updatedAtMs: atMs, version }
+  return tag === null ? { id, name, ...times } : { id, name, tag, ...times }
+}
 
 /** How much text a write carries. */
 export function charactersOf(write: PlantWrite): number {

@@ -1,7 +1,7 @@
 import type { StoredPlant } from '../../plants/plant.ts'
 import type { CreateOutcome } from '../../plants/plant-store.ts'
 import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-rows.ts'
-import type { PlantWrite, PlantWriteOutcome, WriteOf } from '../plant-write.ts'
+import { newPlantOf, type PlantWrite, type PlantWriteOutcome, type WriteOf } from '../plant-write.ts'
 import { insertPlants, wordsAsVector } from './insert-plants.ts'
 import { judgeBatch, keyOf, type NewKey } from './judge-batch.ts'
 import type { Sql, Transaction } from './postgres-client.ts'
@@ -35,17 +35,7 @@ function isPlainCreate(write: PlantWrite): write is WriteOf<'create'> {
 }
 
 async function createAll(sql: Sql, batch: readonly WriteOf<'create'>[]): Promise<CreateOutcome[]> {
-  const free = await insertPlants(
-    sql,
-    batch.map(({ id, name, tag, atMs, version }) => ({
-      id,
-      name,
-      ...(tag !== null && { tag }),
-      createdAtMs: atMs,
-      updatedAtMs: atMs,
-      version,
-    })),
-  )
+  const free = await insertPlants(sql, batch.map(newPlantOf))
   return batch.map(({ id, version }) =>
     free.delete(id) ? { outcome: 'created', version } : { outcome: 'taken' },
   )

@@ -1,6 +1,6 @@
 import type { StoredPlant } from '../../plants/plant.ts'
 import { type Idempotency, preconditionHolds } from '../../plants/plant-store.ts'
-import type { PlantWrite, PlantWriteOutcome, WriteOf } from '../plant-write.ts'
+import { newPlantOf, type PlantWrite, type PlantWriteOutcome, type WriteOf } from '../plant-write.ts'
 
 type StoredKey = { fingerprint: string; version: number }
 
@@ -40,7 +40,7 @@ export function judgeBatch(
       return { outcome: 'created', version: known.version }
     }
     if (find(id) !== undefined) return { outcome: 'taken' }
-    written.set(id, newPlant(write))
+    written.set(id, newPlantOf(write))
     if (idempotency !== undefined) {
       keys.set(keyOf(idempotency), { fingerprint: idempotency.fingerprint, version })
       newKeys.push({ idempotency, version, atMs })
@@ -51,7 +51,7 @@ export function judgeBatch(
   function replace(write: WriteOf<'replace'>): PlantWriteOutcome {
     const found = find(write.id)
     if (!preconditionHolds(write.precondition, found?.version)) return { outcome: 'mismatch' }
-    const plant = newPlant(write)
+    const plant = newPlantOf(write)
     if (found !== undefined) {
       plant.createdAtMs = found.createdAtMs
       plant.updatedAtMs = laterOf(write.atMs, found)
@@ -98,11 +98,6 @@ export function judgeBatch(
 /** A key as one text; a caller's id holds no space. */
 export function keyOf({ caller, key }: Pick<Idempotency, 'caller' | 'key'>): string {
   return `${caller} ${key}`
-}
-
-function newPlant({ id, name, tag, atMs, version }: WriteOf<'create' | 'replace'>): StoredPlant {
-  const times = { createdAtMs: atMs, updatedAtMs: atMs, version }
-  return tag === null ? { id, name, ...times } : { id, name, tag, ...times }
 }
 
 /** Times do not go back, even where the clock does. */

@@ -1,19 +1,13 @@
-import { nameHolds } from '../../plants/plant-search.ts'
-import type { PlantPage, PlantQuery, PlantStore } from '../../plants/plant-store.ts'
+import { INDEXED_QUERY_WORDS_MAX, nameHolds } from '../../plants/plant-search.ts'
+import { firstIdAfter, type PlantPage, type PlantQuery, type PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import { PAGE_CHARACTERS_MAX, PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-rows.ts'
 import { createPlantWriting, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
 import { lexemeOf } from './insert-plants.ts'
 import type { PostgresClient, Sql } from './postgres-client.ts'
 
-/** Words looked up in the index; the name itself is held against all of them. */
-const MATCHED_WORDS_MAX = 16
-
 /** As much of a tag as its index holds (`migrations/0001-plants.sql`). */
 const INDEXED_TAG_CHARACTERS = 200
-
-const ID_MIN = -(2n ** 63n)
-const ID_MAX = 2n ** 63n - 1n
 
 export interface PostgresPlantStoreParts {
   client: PostgresClient
@@ -45,7 +39,7 @@ export function createPostgresPlantStore({ client, writes, nowMs }: PostgresPlan
   ): Promise<PlantPage> {
     if (words.length === 0) return { plants: [], hasMore: false }
     const query = words
-      .slice(0, MATCHED_WORDS_MAX)
+      .slice(0, INDEXED_QUERY_WORDS_MAX)
       .map((word) => `'${lexemeOf(word)}':*`)
       .join(' & ')
     const matching: PlantRow[] = []
@@ -98,9 +92,4 @@ function boundedPage(condition: string): string {
       FROM (SELECT ${PLANT_COLUMNS} FROM plants WHERE ${condition} ORDER BY id LIMIT $2) AS matching
     ) AS measured
     WHERE characters_before IS NULL OR characters_before <= ${PAGE_CHARACTERS_MAX} ORDER BY id`
-}
-
-function firstIdAfter(id: bigint | undefined): bigint | undefined {
-  if (id === undefined) return ID_MIN
-  return id === ID_MAX ? undefined : id + 1n
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import type { PlantPage, PlantQuery, PlantStore } from '../../plants/plant-store.ts'
+import { firstIdAfter, type PlantPage, type PlantQuery, type PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import { PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-rows.ts'
 import { createPlantWriting } from '../plant-write.ts'
@@ -14,9 +14,6 @@ const WAITING_SEARCHES_MAX = 256
 
 /** A page is read in steps of so many rows; each may hold two texts of a megabyte. */
 const ROWS_AT_ONCE = 32
-
-const ID_MIN = -(2n ** 63n)
-const ID_MAX = 2n ** 63n - 1n
 
 export interface SqlitePlantStoreParts {
   reader: Reader
@@ -47,16 +44,16 @@ export function createSqlitePlantStore({
    * gigabyte.
    */
   function* rowsById({ limit, afterId, tag }: PlantQuery): Iterable<PlantRow> {
-    let fromId = afterId === undefined ? ID_MIN : afterId + 1n
+    let fromId = firstIdAfter(afterId)
     // One more than the page holds tells whether there is more.
-    for (let wanted = limit + 1; wanted > 0 && fromId <= ID_MAX; wanted -= ROWS_AT_ONCE) {
+    for (let wanted = limit + 1; wanted > 0 && fromId !== undefined; wanted -= ROWS_AT_ONCE) {
       const count = Math.min(wanted, ROWS_AT_ONCE)
       const found = tag === undefined ? selectFrom.all(fromId, count) : selectTagged.all(tag, fromId, count)
       const rows = found as unknown as PlantRow[]
       yield* rows
       const last = rows.at(-1)
       if (last === undefined || rows.length < count) return
-      fromId = last[0] + 1n
+      fromId = firstIdAfter(last[0])
     }
   }
 

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
-import { nameHolds } from '../../plants/plant-search.ts'
-import type { PlantPage, PlantQuery, TagCount } from '../../plants/plant-store.ts'
+import { INDEXED_QUERY_WORDS_MAX, nameHolds } from '../../plants/plant-search.ts'
+import { firstIdAfter, type PlantPage, type PlantQuery, type TagCount } from '../../plants/plant-store.ts'
 import { PLANT_COLUMNS, type PlantRow, readPage } from '../plant-rows.ts'
 import { openReader } from './sqlite-connection.ts'
 import { serveThread } from './sqlite-thread.ts'
@@ -17,12 +17,6 @@ export type SearchRequest =
 
 export type SearchReply = { page: PlantPage } | { tags: TagCount[] } | { failure: string }
 
-/** Words looked up in the index, a look each; the name itself is held against all of them. */
-const MATCHED_WORDS_MAX = 16
-
-const ID_MIN = -(2n ** 63n)
-const ID_MAX = 2n ** 63n - 1n
-
 const database = openReader((workerData as SearcherOptions).path)
 
 const search = database.prepare(`
@@ -37,13 +31,13 @@ const countTags = database.prepare(`
   GROUP BY tag ORDER BY count DESC, tag LIMIT ?`)
 
 function searchPlants({ words, afterId, tag, limit }: PlantQuery & { words: readonly string[] }): PlantPage {
-  if (words.length === 0 || afterId === ID_MAX) return { plants: [], hasMore: false }
+  const fromId = firstIdAfter(afterId)
+  if (words.length === 0 || fromId === undefined) return { plants: [], hasMore: false }
   // Each word quoted, so that none is an operator of the query language; a star makes it a prefix.
   const match = words
-    .slice(0, MATCHED_WORDS_MAX)
+    .slice(0, INDEXED_QUERY_WORDS_MAX)
     .map((word) => `"${word}"*`)
     .join(' ')
-  const fromId = afterId === undefined ? ID_MIN : afterId + 1n
   const rows = search.iterate(match, fromId, tag ?? null) as Iterable<unknown> as Iterable<PlantRow>
   // The index may be a moment behind a change of name; the name itself decides.
   return readPage(rows, limit, (plant) => nameHolds(plant.name, words))
