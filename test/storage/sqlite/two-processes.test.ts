@@ -59,7 +59,8 @@ describe('processes on one file', () => {
     const path = join(temporaryFolder(t), 'plants.db')
     const { plants } = await openFile(t, path)
     await plants.create({ id: 1n, name: 'Rosa' })
-    using other = new DatabaseSync(path)
+    // Waits for its turn: the service may be indexing the plant that it has just stored.
+    using other = new DatabaseSync(path, { timeout: 5_000 })
     other.exec("BEGIN IMMEDIATE; UPDATE plants SET name = 'not yet'")
     let isCreated = false
     const created = plants.create({ id: 2n, name: 'Iris' }).then((outcome) => {
