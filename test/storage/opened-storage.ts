@@ -21,6 +21,20 @@ export const STORAGE_OPTIONS: StorageOptions = {
   postgresPrepare: true,
 }
 
+/** The storage, closed once: by the test, or else when its owner has ended. */
+export function closedInTheEnd(
+  owner: { after(end: () => Promise<void> | void): void },
+  storage: Storage,
+): Storage {
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= storage.close()
+    return closed
+  }
+  owner.after(close)
+  return { ...storage, close }
+}
+
 /** A clock that stands until it is told to move. It begins now, since keys are purged by real time. */
 export type StandingClock = ReturnType<typeof standingClock>
 

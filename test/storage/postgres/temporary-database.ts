@@ -2,7 +2,7 @@ import { after, before } from 'node:test'
 import { openPostgresStorage } from '../../../src/storage/postgres/postgres-storage.ts'
 import type { Storage, StorageOptions } from '../../../src/storage/storage.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
-import { type OpenStorage, STORAGE_OPTIONS } from '../opened-storage.ts'
+import { closedInTheEnd, type OpenStorage, STORAGE_OPTIONS } from '../opened-storage.ts'
 
 /** A test, or a suite: whatever tells when it has ended. */
 interface Owner {
@@ -33,14 +33,7 @@ export async function openDatabase(
   url: string,
   options: Partial<StorageOptions> = {},
 ): Promise<Storage> {
-  const storage = await openPostgresStorage(url, { ...STORAGE_OPTIONS, ...options })
-  let closed: Promise<void> | undefined
-  const close = () => {
-    closed ??= storage.close()
-    return closed
-  }
-  owner.after(close)
-  return { ...storage, close }
+  return closedInTheEnd(owner, await openPostgresStorage(url, { ...STORAGE_OPTIONS, ...options }))
 }
 
 /** Opens empty databases of a shared server. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage, StorageOptions } from '../../../src/storage/storage.ts'
-import { STORAGE_OPTIONS } from '../opened-storage.ts'
+import { closedInTheEnd, STORAGE_OPTIONS } from '../opened-storage.ts'
 
 /** A test, or a suite: whatever tells when it has ended. */
 interface Owner {
@@ -23,14 +23,7 @@ export async function openFile(
   path: string,
   options: Partial<StorageOptions> = {},
 ): Promise<Storage> {
-  const storage = await openSqliteStorage(path, { ...STORAGE_OPTIONS, ...options })
-  let closed: Promise<void> | undefined
-  const close = () => {
-    closed ??= storage.close()
-    return closed
-  }
-  owner.after(close)
-  return { ...storage, close }
+  return closedInTheEnd(owner, await openSqliteStorage(path, { ...STORAGE_OPTIONS, ...options }))
 }
 
 /** Opens an empty store in a folder of its own. */
