@@ -116,7 +116,7 @@ export const SETTINGS = {
   quickCheck: {
     type: 'boolean',
     default: false,
-    about: 'Examine the database before it is used; slow on a large one',
+    about: 'Examine the file of the store before it is used; slow on a large one',
   },
 } as const satisfies Record<string, Setting>
 

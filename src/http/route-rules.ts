@@ -42,6 +42,8 @@ export function applyRouteRules(
   const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
 
   app.decorateRequest('failure', null)
+  // As never, since Fastify wants a value before there is one: no handler runs before `authenticate` has set it,
+  // save on public routes, which have no caller.
   app.decorateRequest('caller', null as never)
 
   app.addHook('onRoute', (route) => {

@@ -14,8 +14,8 @@ export const PlantSchema = {
   type: 'object',
   required: ['name'],
   properties: {
-    name: { type: 'string', description: `The name of the plant: any string ${TEXT_RULE}, kept as sent` },
-    tag: { type: 'string', description: `Tag that specifies the type of the plant: any string ${TEXT_RULE}` },
+    name: { type: 'string', description: `The name of the plant, a string ${TEXT_RULE}, kept as sent` },
+    tag: { type: 'string', description: `Tag that specifies the type of the plant, a string ${TEXT_RULE}` },
   },
 } as const
 

@@ -4,8 +4,8 @@ import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
 import type { Storage, StorageOptions } from './storage.ts'
 
 /**
- * Opens the storage that the setting `database` names: a file's path, or the URL of a PostgreSQL database. Throws a SetupError when it cannot be
- * used.
+ * Opens the storage that the setting `database` names: a file's path, or the URL of a PostgreSQL database.
+ * Throws a SetupError when it cannot be used.
  */
 export async function openStorage(database: string, options: StorageOptions): Promise<Storage> {
   if (isPostgresUrl(database)) {
