@@ -32,7 +32,60 @@ export interface PlantStore {
 
   /** The tags in use and how many plants have each, the most used first, then by tag; at most `limit`. */
   countTags(limit: number): Promise<TagCount[]>
+
+  /**
+   * Begins an import: plants in bulk, in steps. Opens nothing by itself that would have to wait; `close` it in
+   * the end, whatever happened.
+   */
+  openImport(options: ImportOptions): PlantImport
+
+  /**
+   * Every plant that matches, in the order of ids, signed, as the collection was at one moment: when the first
+   * step was asked for. It comes in steps of one plant or more, bounded in number and in characters, so that
+   * memory is bounded however many there are; one step at most is read before it is asked for. An export holds
+   * a connection and a snapshot from its first step on until it is at its end, has failed, or its consumer
+   * returns (`break`): whoever stops to ask must return. The first step rejects with 50301 when as many exports
+   * as may be are under way; any step rejects with 50302 when the storage fails or is closed.
+   */
+  exportPlants(filter: PlantFilter): AsyncIterable<readonly StoredPlant[]>
 }
+
+/**
+ * Plants that one step of an import may hold, and one more is refused: a step is a part of one commit, which
+ * holds up the writes behind it for a few milliseconds.
+ */
+export const IMPORT_STEP_PLANTS_MAX = 1_000
+/**
+ * Characters of names and tags after which a step should end, for the same reason. A step that has more works
+ * as well; it then takes its time.
+ */
+export const IMPORT_STEP_CHARACTERS = 1024 * 1024
+
+export interface ImportOptions {
+  /** What becomes of a plant whose id is taken: the stored one is kept, or replaced as by `replace`. */
+  onConflict: 'keep' | 'replace'
+  /** Whether nothing is stored, and only told what would be. */
+  dryRun: boolean
+}
+
+export interface PlantImport {
+  /**
+   * Adds plants in their order, all in one durable commit, or none of them when it rejects, as every write does.
+   * One outcome each, in order. A plant whose id came earlier in the same import counts as taken. Steps take
+   * effect in the order in which they were called, and two may well be under way at a time; single writes
+   * that wait share their commit and are not starved. A dry run answers the same and stores nothing, with
+   * constant memory. Throws a RangeError for more than IMPORT_STEP_PLANTS_MAX plants.
+   */
+  add(plants: readonly NewPlant[]): Promise<ImportOutcome[]>
+  /** Lets go of what the import holds, once the steps under way have ended. To be called once, after the last `add`. */
+  close(): Promise<void>
+}
+
+/** `kept`: the id was taken, nothing changed. `replaced`: createdAt stays, as with `replace`. */
+export type ImportOutcome = 'created' | 'replaced' | 'kept'
+
+/** Which plants: those of a PlantQuery, as many as there are. */
+export type PlantFilter = Omit<PlantQuery, 'limit'>
 
 export interface Idempotency {
   /** Who sent the key: keys of different callers never meet. */

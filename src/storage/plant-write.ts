@@ -4,6 +4,7 @@ import type {
   CreateOutcome,
   DeleteOutcome,
   Idempotency,
+  ImportOutcome,
   PlantStore,
   Precondition,
   ReplaceOutcome,
@@ -27,15 +28,59 @@ export type PlantWrite =
   | ({ kind: 'replace'; precondition: Precondition } & PlantText & Stamp)
   | ({ kind: 'change'; id: bigint; change: PlantChange; precondition: Precondition } & Stamp)
   | { kind: 'delete'; id: bigint; precondition: Precondition }
+  | ImportWrite
 
-export type PlantWriteOutcome = CreateOutcome | ReplaceOutcome | ChangeOutcome | DeleteOutcome
+/** A step of an import, as columns: it crosses to a thread, and an object a plant is dear to copy. */
+export interface ImportWrite {
+  kind: 'import'
+  replacesTaken: boolean
+  atMs: number
+  ids: BigInt64Array
+  names: string[]
+  tags: (string | null)[]
+  versions: Float64Array
+  /** How much text is in names and tags. */
+  characters: number
+}
+
+/** What became of a plant of a step, as it crosses from a thread: its place here. */
+export const IMPORT_OUTCOMES: readonly ImportOutcome[] = ['kept', 'created', 'replaced']
+export const KEPT = 0
+export const CREATED = 1
+export const REPLACED = 2
+
+/** For each plant of the step, in order, the code of what became of it. */
+export interface ImportWriteOutcome {
+  outcome: 'imported'
+  codes: Uint8Array
+}
+
+export type PlantWriteOutcome =
+  | CreateOutcome
+  | ReplaceOutcome
+  | ChangeOutcome
+  | DeleteOutcome
+  | ImportWriteOutcome
 
 export type WriteOf<Kind extends PlantWrite['kind']> = Extract<PlantWrite, { kind: Kind }>
 
 /** The plant that a write leaves where there was none. */
-export function newPlantOf({ id, name, tag, atMs, version }: WriteOf<'create' | 'replace'>): StoredPlant {
+export function newPlantOf({ id, name, tag, atMs, version }: PlantText & Stamp): StoredPlant {
   const times = { createdAtMs: atMs, updatedAtMs: atMs, version }
   return tag === null ? { id, name, ...times } : { id, name, tag, ...times }
+}
+
+/** The plants of a step of an import, each as it is where its id is free. */
+export function newPlantsOf({ ids, names, tags, versions, atMs }: ImportWrite): StoredPlant[] {
+  return Array.from(ids, (id, at) =>
+    newPlantOf({
+      id,
+      name: names[at] as string,
+      tag: tags[at] as string | null,
+      atMs,
+      version: versions[at] as number,
+    }),
+  )
 }
 
 /** How much text a write carries. */
@@ -48,6 +93,8 @@ export function charactersOf(write: PlantWrite): number {
       return (write.change.name?.length ?? 0) + (write.change.tag?.length ?? 0)
     case 'delete':
       return 0
+    case 'import':
+      return write.characters
   }
 }
 

@@ -1,44 +1,71 @@
 import type { StoredPlant } from '../../plants/plant.ts'
-import type { CreateOutcome } from '../../plants/plant-store.ts'
 import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-rows.ts'
-import { newPlantOf, type PlantWrite, type PlantWriteOutcome, type WriteOf } from '../plant-write.ts'
-import { insertPlants, wordsAsVector } from './insert-plants.ts'
+import {
+  CREATED,
+  type ImportWrite,
+  KEPT,
+  newPlantOf,
+  newPlantsOf,
+  type PlantWrite,
+  type PlantWriteOutcome,
+  type WriteOf,
+} from '../plant-write.ts'
+import { insertPlants, STATEMENT_ROWS_MAX, wordsAsVector } from './insert-plants.ts'
 import { judgeBatch, keyOf, type NewKey } from './judge-batch.ts'
 import type { Sql, Transaction } from './postgres-client.ts'
 import { ConcurrentChange, failureOf } from './postgres-failure.ts'
 
 /**
- * Performs a batch in its order and commits it, each operation judged on its own. Plain creates alone are one
- * statement, which is its own transaction; anything else locks what it is about, judges it, and writes the end
- * of it.
+ * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
+ * free is inserted as it is; anything else locks what it is about, judges it, and writes the end of it.
  */
 export async function commitBatch(
   sql: Sql,
   batch: readonly PlantWrite[],
   idempotencyTtlMs: number,
 ): Promise<PlantWriteOutcome[]> {
-  if (batch.every(isPlainCreate)) return createAll(sql, batch)
-  return (await sql.begin(async (transaction) => {
+  if (batch.every(isAddition)) return addAll(sql, batch)
+  return inTransaction(sql, (transaction) => commitJudged(transaction, batch, idempotencyTtlMs))
+}
+
+function inTransaction<Result>(
+  sql: Sql,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return sql.begin(async (transaction) => {
     try {
-      return await commitJudged(transaction, batch, idempotencyTtlMs)
+      return await work(transaction)
     } catch (error) {
       // The driver would send its rollback into a connection that is gone, which throws where nobody catches;
       // left alone, it rejects by itself as the connection closes.
       if (failureOf(error) === 'lost') await new Promise<never>(() => {})
       throw error
     }
-  })) as PlantWriteOutcome[]
+  }) as Promise<Result>
 }
 
-function isPlainCreate(write: PlantWrite): write is WriteOf<'create'> {
+type Addition = WriteOf<'create'> | ImportWrite
+
+function isAddition(write: PlantWrite): write is Addition {
+  if (write.kind === 'import') return !write.replacesTaken
   return write.kind === 'create' && write.idempotency === undefined
 }
 
-async function createAll(sql: Sql, batch: readonly WriteOf<'create'>[]): Promise<CreateOutcome[]> {
-  const free = await insertPlants(sql, batch.map(newPlantOf))
-  return batch.map(({ id, version }) =>
-    free.delete(id) ? { outcome: 'created', version } : { outcome: 'taken' },
-  )
+async function addAll(sql: Sql, batch: readonly Addition[]): Promise<PlantWriteOutcome[]> {
+  const plants = batch.flatMap((write) => (write.kind === 'import' ? newPlantsOf(write) : newPlantOf(write)))
+  // One statement is a transaction by itself.
+  const free =
+    plants.length <= STATEMENT_ROWS_MAX
+      ? await insertPlants(sql, plants)
+      : await inTransaction(sql, (transaction) => insertPlants(transaction, plants))
+  return batch.map((write) => {
+    if (write.kind === 'create') {
+      return free.delete(write.id) ? { outcome: 'created', version: write.version } : { outcome: 'taken' }
+    }
+    // Through an array: the numbers of this one would be bigints.
+    const codes = Uint8Array.from([...write.ids], (id) => (free.delete(id) ? CREATED : KEPT))
+    return { outcome: 'imported', codes }
+  })
 }
 
 async function commitJudged(
@@ -70,7 +97,9 @@ async function lockPlants(
   transaction: Transaction,
   batch: readonly PlantWrite[],
 ): Promise<Map<bigint, StoredPlant>> {
-  const ids = [...new Set(batch.map(({ id }) => id))].sort((one, other) => (one < other ? -1 : 1))
+  const ids = [
+    ...new Set(batch.flatMap((write) => (write.kind === 'import' ? [...write.ids] : write.id))),
+  ].sort((one, other) => (one < other ? -1 : 1))
   const found = await Promise.all(
     ids.map((id) =>
       transaction

@@ -8,8 +8,8 @@ import type { Sql, Transaction } from './postgres-client.ts'
  */
 const STATEMENT_ROWS = [1, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512]
 
-/** As many as a group commit may hold. */
-const ROWS_MAX = 512
+/** As many as a group commit may hold, but for an import. */
+export const STATEMENT_ROWS_MAX = 512
 
 /** A lexeme of a tsvector has at most 2,046 bytes, and a UTF-16 unit at most three. */
 const LEXEME_UNITS_MAX = 600
@@ -18,20 +18,19 @@ const COLUMNS = 7
 const INSERT_STATEMENTS = new Map(STATEMENT_ROWS.map((rows) => [rows, insertStatement(rows)]))
 
 /**
- * Adds plants in one statement, which on a server by itself is one transaction. Tells the ids that were free;
- * of several plants of one id the first is taken.
+ * Adds plants; up to STATEMENT_ROWS_MAX in one statement, which on a server by itself is one transaction. Tells
+ * the ids that were free; of several plants of one id the first is taken.
  */
 export async function insertPlants(
   sql: Sql | Transaction,
   plants: readonly StoredPlant[],
 ): Promise<Set<bigint>> {
   const inserted = new Set<bigint>()
-  for (let from = 0; from < plants.length; from += ROWS_MAX) {
-    // In the order of the ids, as two replicas that insert the same ones in other orders would lock each other out.
-    const ordered = plants
-      .slice(from, from + ROWS_MAX)
-      .sort((one, other) => (one.id < other.id ? -1 : Number(one.id > other.id)))
-    const size = STATEMENT_ROWS.find((rows) => rows >= ordered.length) ?? ROWS_MAX
+  // In the order of the ids, as two replicas that insert the same ones in other orders would lock each other out.
+  const all = plants.toSorted((one, other) => (one.id < other.id ? -1 : Number(one.id > other.id)))
+  for (let from = 0; from < plants.length; from += STATEMENT_ROWS_MAX) {
+    const ordered = all.slice(from, from + STATEMENT_ROWS_MAX)
+    const size = STATEMENT_ROWS.find((rows) => rows >= ordered.length) ?? STATEMENT_ROWS_MAX
     const parameters: (bigint | string | number | null)[] = []
     for (const plant of ordered) addRow(parameters, plant)
     const filler = smallest(ordered)

@@ -1,6 +1,17 @@
 import type { StoredPlant } from '../../plants/plant.ts'
 import { type Idempotency, preconditionHolds } from '../../plants/plant-store.ts'
-import { newPlantOf, type PlantWrite, type PlantWriteOutcome, type WriteOf } from '../plant-write.ts'
+import {
+  CREATED,
+  type ImportWrite,
+  type ImportWriteOutcome,
+  KEPT,
+  newPlantOf,
+  newPlantsOf,
+  type PlantWrite,
+  type PlantWriteOutcome,
+  REPLACED,
+  type WriteOf,
+} from '../plant-write.ts'
 
 type StoredKey = { fingerprint: string; version: number }
 
@@ -51,13 +62,27 @@ export function judgeBatch(
   function replace(write: WriteOf<'replace'>): PlantWriteOutcome {
     const found = find(write.id)
     if (!preconditionHolds(write.precondition, found?.version)) return { outcome: 'mismatch' }
-    const plant = newPlantOf(write)
+    const plant = put(newPlantOf(write), found)
+    return { outcome: found === undefined ? 'created' : 'replaced', plant }
+  }
+
+  /** Writes a plant over what was found. */
+  function put(plant: StoredPlant, found: StoredPlant | undefined): StoredPlant {
     if (found !== undefined) {
       plant.createdAtMs = found.createdAtMs
-      plant.updatedAtMs = laterOf(write.atMs, found)
+      plant.updatedAtMs = laterOf(plant.updatedAtMs, found)
     }
-    written.set(write.id, plant)
-    return { outcome: found === undefined ? 'created' : 'replaced', plant }
+    written.set(plant.id, plant)
+    return plant
+  }
+
+  function importStep(write: ImportWrite): ImportWriteOutcome {
+    const codes = Uint8Array.from(newPlantsOf(write), (plant) => {
+      const found = find(plant.id)
+      if (found === undefined || write.replacesTaken) put(plant, found)
+      return found === undefined ? CREATED : write.replacesTaken ? REPLACED : KEPT
+    })
+    return { outcome: 'imported', codes }
   }
 
   function change({ id, change, precondition, atMs, version }: WriteOf<'change'>): PlantWriteOutcome {
@@ -89,6 +114,8 @@ export function judgeBatch(
         return change(write)
       case 'delete':
         return remove(write)
+      case 'import':
+        return importStep(write)
     }
   }
 

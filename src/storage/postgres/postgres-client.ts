@@ -42,6 +42,11 @@ export interface PostgresClientOptions {
   serverEndsStatements: boolean
   /** Whether statements are prepared, which a pooler between may not allow. */
   prepare: boolean
+  /**
+   * Settings of the session. Where there are some, a connection is kept however old it is, as what is under way
+   * on it may take that long; otherwise the driver renews one now and then.
+   */
+  session?: Readonly<Record<string, string | number>>
 }
 
 /** Connections to one database, which come and go by themselves. */
@@ -197,7 +202,9 @@ function driverOptions(options: PostgresClientOptions) {
     connection: {
       application_name: target.applicationName,
       ...(options.serverEndsStatements && { statement_timeout: statementTimeoutMs }),
+      ...options.session,
     },
+    ...(options.session && { max_lifetime: null }),
   }
   return driver
 }

@@ -1,27 +1,32 @@
-import { INDEXED_QUERY_WORDS_MAX, nameHolds } from '../../plants/plant-search.ts'
+import { nameHolds } from '../../plants/plant-search.ts'
 import { firstIdAfter, type PlantPage, type PlantQuery, type PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
+import type { PlantExporting } from '../plant-export.ts'
+import { createPlantImporting } from '../plant-import.ts'
 import { PAGE_CHARACTERS_MAX, PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-rows.ts'
 import { createPlantWriting, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
-import { lexemeOf } from './insert-plants.ts'
 import type { PostgresClient, Sql } from './postgres-client.ts'
-
-/** As much of a tag as its index holds (`migrations/0001-plants.sql`). */
-const INDEXED_TAG_CHARACTERS = 200
+import { hasTag } from './tag-condition.ts'
+import { wordsAsQuery } from './words-as-query.ts'
 
 export interface PostgresPlantStoreParts {
   client: PostgresClient
   writes: GroupCommit<PlantWrite, PlantWriteOutcome>
+  exporting: PlantExporting
   nowMs: () => number
 }
 
 /** Plants in PostgreSQL. What it promises is written at `PlantStore`. */
-export function createPostgresPlantStore({ client, writes, nowMs }: PostgresPlantStoreParts): PlantStore {
+export function createPostgresPlantStore({
+  client,
+  writes,
+  exporting,
+  nowMs,
+}: PostgresPlantStoreParts): PlantStore {
   const selectPlant = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1`
+  const selectTaken = 'SELECT id FROM plants WHERE id = ANY($1::bigint[])'
   const selectPage = boundedPage('id >= $1')
-  const selectTagged = boundedPage(
-    `left(tag, ${INDEXED_TAG_CHARACTERS}) = left($3, ${INDEXED_TAG_CHARACTERS}) AND tag = $3 AND id >= $1`,
-  )
+  const selectTagged = boundedPage(`${hasTag('$3')} AND id >= $1`)
   const selectFound = boundedPage('words @@ $3::tsquery AND id >= $1 AND ($4::text IS NULL OR tag = $4)')
 
   async function listById(sql: Sql, { limit, afterId, tag }: PlantQuery): Promise<PlantPage> {
@@ -38,10 +43,7 @@ export function createPostgresPlantStore({ client, writes, nowMs }: PostgresPlan
     { limit, afterId, tag, words }: PlantQuery & { words: readonly string[] },
   ): Promise<PlantPage> {
     if (words.length === 0) return { plants: [], hasMore: false }
-    const query = words
-      .slice(0, INDEXED_QUERY_WORDS_MAX)
-      .map((word) => `'${lexemeOf(word)}':*`)
-      .join(' & ')
+    const query = wordsAsQuery(words)
     const matching: PlantRow[] = []
     let from = firstIdAfter(afterId)
     while (from !== undefined && !readPage(matching, limit).hasMore) {
@@ -60,6 +62,16 @@ export function createPostgresPlantStore({ client, writes, nowMs }: PostgresPlan
 
   return {
     ...createPlantWriting(writes.submit, nowMs),
+    ...createPlantImporting({
+      submit: writes.submit,
+      findTaken: (ids) =>
+        client.read(async (sql) => {
+          const rows = await sql.unsafe(selectTaken, [`{${ids.join()}}`], { prepare: true }).values()
+          return new Set(rows.map(([id]) => id as bigint))
+        }),
+      nowMs,
+    }),
+    exportPlants: exporting.exportPlants,
     get: (id) =>
       client.read(async (sql) => {
         const [row] = await sql.unsafe(selectPlant, [id], { prepare: true }).values()

@@ -1,4 +1,5 @@
 import { createGroupCommit } from '../group-commit.ts'
+import { createPlantExporting } from '../plant-export.ts'
 import { charactersOf, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
 import { answerInTime } from './answer-in-time.ts'
@@ -7,6 +8,7 @@ import { createPostgresClient } from './postgres-client.ts'
 import { createPostgresContents } from './postgres-contents.ts'
 import { startKeyPurge } from './postgres-key-purge.ts'
 import { isUpToDate, migratePostgres } from './postgres-migrations.ts'
+import { createPostgresExportOpening, EXPORTS_MAX } from './postgres-plant-export.ts'
 import { createPostgresPlantStore } from './postgres-plant-store.ts'
 import { createPostgresTokenStore } from './postgres-token-store.ts'
 import { connectionOptions, withDatabase } from './prepare-database.ts'
@@ -36,9 +38,13 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     charactersOf,
     commit: (batch) => committer.write((sql) => commitBatch(sql, batch, options.idempotencyTtlMs)),
   })
+  const exporting = createPlantExporting({
+    open: createPostgresExportOpening({ ...limited, serverEndsStatements: true }),
+    exportsMax: Math.min(EXPORTS_MAX, options.postgresConnections),
+  })
   const purge = startKeyPurge(pool, options.idempotencyTtlMs)
   return {
-    plants: createPostgresPlantStore({ client: pool, writes, nowMs: options.nowMs ?? Date.now }),
+    plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createPostgresTokenStore({ committer, pool }),
     contents: createPostgresContents(committer),
     async ping() {
@@ -46,7 +52,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     },
     async close() {
       purge.stop()
-      await writes.drain()
+      await Promise.all([writes.drain(), exporting.close()])
       await Promise.all([committer.close(), pool.close()])
     },
   }

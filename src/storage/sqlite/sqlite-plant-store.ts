@@ -1,6 +1,8 @@
 import { AppError } from '../../errors.ts'
 import { firstIdAfter, type PlantPage, type PlantQuery, type PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
+import type { PlantExporting } from '../plant-export.ts'
+import { createPlantImporting } from '../plant-import.ts'
 import { PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-rows.ts'
 import { createPlantWriting } from '../plant-write.ts'
 import { storageError } from './sqlite-connection.ts'
@@ -19,6 +21,7 @@ export interface SqlitePlantStoreParts {
   reader: Reader
   searcher: Thread<SearchRequest, SearchReply>
   writes: GroupCommit<Write, WriteOutcome>
+  exporting: PlantExporting
   nowMs: () => number
 }
 
@@ -27,6 +30,7 @@ export function createSqlitePlantStore({
   reader,
   searcher,
   writes,
+  exporting,
   nowMs,
 }: SqlitePlantStoreParts): PlantStore {
   const selectPlant = reader.prepare(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id = ?`)
@@ -34,6 +38,7 @@ export function createSqlitePlantStore({
   const selectTagged = reader.prepare(
     `SELECT ${PLANT_COLUMNS} FROM plants WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
   )
+  const selectId = reader.prepare('SELECT 1 FROM plants WHERE id = ?')
   for (const statement of [selectPlant, selectFrom, selectTagged]) {
     statement.setReadBigInts(true)
     statement.setReturnArrays(true)
@@ -68,6 +73,14 @@ export function createSqlitePlantStore({
 
   return {
     ...createPlantWriting(writes.submit, nowMs),
+    ...createPlantImporting({
+      submit: writes.submit,
+      async findTaken(ids) {
+        return new Set(reader.read(() => ids.filter((id) => selectId.get(id) !== undefined)))
+      },
+      nowMs,
+    }),
+    exportPlants: exporting.exportPlants,
     async get(id) {
       const row = reader.read(() => selectPlant.get(id))
       return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)

@@ -3,20 +3,15 @@ import type { StoredPlant } from '../../plants/plant.ts'
 import { preconditionHolds } from '../../plants/plant-store.ts'
 import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-rows.ts'
 import type { PlantWriteOutcome, WriteOf } from '../plant-write.ts'
+import type { UnindexedPlants } from './unindexed-plants.ts'
 
 /** The writes of plants, each a part of the transaction that its caller has begun. */
-export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: number) {
+export function createPlantWrites(
+  database: DatabaseSync,
+  unindexed: UnindexedPlants,
+  idempotencyTtlMs: number,
+) {
   const statements = prepareStatements(database)
-  /** The plants that the transaction has written so far. */
-  const writtenIds: bigint[] = []
-
-  const begin = () => void writtenIds.splice(0)
-
-  /** To be called before the commit: leaves the plants that were written for the search index. */
-  function noteUnindexed(): void {
-    if (writtenIds.length === 0) return
-    statements.insertUnindexed.run(new Uint8Array(BigInt64Array.from(writtenIds).buffer))
-  }
 
   /** Adds a plant: false when the id is taken. */
   function insert(
@@ -28,7 +23,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     updatedAtMs = atMs,
   ): boolean {
     if (statements.insertPlant.run(id, name, tag, atMs, updatedAtMs, version).changes === 0n) return false
-    writtenIds.push(id)
+    unindexed.note(id)
     return true
   }
 
@@ -57,7 +52,7 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     const { id, createdAtMs } = found
     const updatedAtMs = Math.max(atMs, found.updatedAtMs)
     statements.updatePlant.run(id, name, tag, updatedAtMs, version)
-    writtenIds.push(id)
+    unindexed.note(id)
     return plantOf(id, name, tag, { createdAtMs, updatedAtMs, version })
   }
 
@@ -83,11 +78,11 @@ export function createPlantWrites(database: DatabaseSync, idempotencyTtlMs: numb
     if (found === undefined) return { outcome: 'absent' }
     if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
     statements.deletePlant.run(id)
-    writtenIds.push(id)
+    unindexed.note(id)
     return { outcome: 'deleted' }
   }
 
-  return { begin, noteUnindexed, insert, create, replace, change, remove }
+  return { insert, create, replace, change, remove }
 }
 
 function findPlant(selectPlant: StatementSync, id: bigint): StoredPlant | undefined {
@@ -122,7 +117,6 @@ function prepareStatements(database: DatabaseSync) {
       'UPDATE plants SET name = ?2, tag = ?3, updated_at = ?4, version = ?5 WHERE id = ?1',
     ),
     deletePlant: prepare('DELETE FROM plants WHERE id = ?'),
-    insertUnindexed: prepare('INSERT INTO unindexed_batches (plant_ids) VALUES (?)'),
     selectKey: prepare(
       'SELECT fingerprint, plant_version, created_at FROM idempotency_keys WHERE caller = ? AND key = ?',
     ),

@@ -1,8 +1,16 @@
 import { workerData } from 'node:worker_threads'
-import { INDEXED_QUERY_WORDS_MAX, nameHolds } from '../../plants/plant-search.ts'
-import { firstIdAfter, type PlantPage, type PlantQuery, type TagCount } from '../../plants/plant-store.ts'
+import { nameHolds } from '../../plants/plant-search.ts'
+import {
+  firstIdAfter,
+  type PlantFilter,
+  type PlantPage,
+  type PlantQuery,
+  type TagCount,
+} from '../../plants/plant-store.ts'
 import { PLANT_COLUMNS, type PlantRow, readPage } from '../plant-rows.ts'
+import { matchOf } from './match-of.ts'
 import { openReader } from './sqlite-connection.ts'
+import { createExportReads, type PlantColumns } from './sqlite-export-reads.ts'
 import { serveThread } from './sqlite-thread.ts'
 
 // The thread for reads that can be long, so that they hold up no other request.
@@ -14,10 +22,20 @@ export interface SearcherOptions {
 export type SearchRequest =
   | { kind: 'search'; query: PlantQuery & { words: readonly string[] } }
   | { kind: 'count-tags'; limit: number }
+  | { kind: 'open-export'; key: number; filter: PlantFilter }
+  | { kind: 'read-export'; key: number }
+  | { kind: 'close-export'; key: number }
 
-export type SearchReply = { page: PlantPage } | { tags: TagCount[] } | { failure: string }
+/** `columns` are undefined at the end of an export, and where none is asked for. */
+export type SearchReply =
+  | { page: PlantPage }
+  | { tags: TagCount[] }
+  | { columns: PlantColumns | undefined }
+  | { failure: string }
 
-const database = openReader((workerData as SearcherOptions).path)
+const { path } = workerData as SearcherOptions
+const database = openReader(path)
+const exportReads = createExportReads(path)
 
 const search = database.prepare(`
   SELECT ${PLANT_COLUMNS}
@@ -33,24 +51,38 @@ const countTags = database.prepare(`
 function searchPlants({ words, afterId, tag, limit }: PlantQuery & { words: readonly string[] }): PlantPage {
   const fromId = firstIdAfter(afterId)
   if (words.length === 0 || fromId === undefined) return { plants: [], hasMore: false }
-  // Each word quoted, so that none is an operator of the query language; a star makes it a prefix.
-  const match = words
-    .slice(0, INDEXED_QUERY_WORDS_MAX)
-    .map((word) => `"${word}"*`)
-    .join(' ')
-  const rows = search.iterate(match, fromId, tag ?? null) as Iterable<unknown> as Iterable<PlantRow>
+  const rows = search.iterate(matchOf(words), fromId, tag ?? null) as Iterable<unknown> as Iterable<PlantRow>
   // The index may be a moment behind a change of name; the name itself decides.
   return readPage(rows, limit, (plant) => nameHolds(plant.name, words))
+}
+
+function answer(request: SearchRequest): SearchReply {
+  switch (request.kind) {
+    case 'search':
+      return { page: searchPlants(request.query) }
+    case 'count-tags':
+      return { tags: countTags.all(request.limit) as unknown as TagCount[] }
+    case 'open-export':
+      exportReads.open(request.key, request.filter)
+      return { columns: undefined }
+    case 'read-export':
+      return { columns: exportReads.read(request.key) }
+    case 'close-export':
+      exportReads.close(request.key)
+      return { columns: undefined }
+  }
 }
 
 serveThread<SearchRequest, SearchReply>(
   (request) => {
     try {
-      if (request.kind === 'search') return { page: searchPlants(request.query) }
-      return { tags: countTags.all(request.limit) as unknown as TagCount[] }
+      return answer(request)
     } catch (error) {
       return { failure: (error as Error).message }
     }
   },
-  () => database.close(),
+  () => {
+    exportReads.closeAll()
+    database.close()
+  },
 )

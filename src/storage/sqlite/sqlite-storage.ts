@@ -1,7 +1,9 @@
 import { createGroupCommit } from '../group-commit.ts'
+import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
 import { prepareFile, storageError } from './sqlite-connection.ts'
 import { createSqliteContents } from './sqlite-contents.ts'
+import { createSqliteExportOpening } from './sqlite-plant-export.ts'
 import { createSqlitePlantStore } from './sqlite-plant-store.ts'
 import { createReader } from './sqlite-reader.ts'
 import type { SearcherOptions, SearchReply, SearchRequest } from './sqlite-searcher.ts'
@@ -17,6 +19,12 @@ import {
   type WriteOutcome,
   type WriteReply,
 } from './write-batch.ts'
+
+/**
+ * Exports at once: each has a connection with a cache, and holds a snapshot, while which the log cannot begin
+ * anew and grows with every write.
+ */
+const EXPORTS_MAX = 4
 
 /**
  * Opens the store in the file `path`, which is made when missing: one thread that writes, one for long reads,
@@ -41,16 +49,20 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
       return decodeReply(reply, batch)
     },
   })
+  const exporting = createPlantExporting({
+    open: createSqliteExportOpening(searcher),
+    exportsMax: EXPORTS_MAX,
+  })
   const ping = reader.prepare('SELECT count(*) FROM migrations')
   return {
-    plants: createSqlitePlantStore({ reader, searcher, writes, nowMs: options.nowMs ?? Date.now }),
+    plants: createSqlitePlantStore({ reader, searcher, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createSqliteTokenStore(reader, writes),
     contents: createSqliteContents(reader, writes),
     async ping() {
       ping.get()
     },
     async close() {
-      await writes.drain()
+      await Promise.all([writes.drain(), exporting.close()])
       reader.close()
       // The writer last: the connection that closes last can put the log back into the file.
       await searcher.close()

@@ -3,6 +3,7 @@ import { parentPort, Worker } from 'node:worker_threads'
 
 /** A thread that answers requests one after another, in their order. */
 export interface Thread<Request, Reply> {
+  /** Rejects when the thread has been told to end. */
   call(request: Request): Promise<Reply>
   /** Requests that have no reply yet. */
   readonly waiting: number
@@ -38,8 +39,10 @@ export async function startThread<Request, Reply>(
     })
   })
   await isReady.promise
+  let isClosing = false
   return {
     call(request) {
+      if (isClosing) return Promise.reject(new Error(`${name} has ended`))
       return new Promise((resolve) => {
         waiting.push(resolve)
         worker.postMessage(request)
@@ -49,6 +52,7 @@ export async function startThread<Request, Reply>(
       return waiting.length
     },
     async close() {
+      isClosing = true
       worker.postMessage(CLOSE)
       await hasEnded.promise
     },

@@ -1,10 +1,12 @@
 import { workerData } from 'node:worker_threads'
 import { openWriter } from './sqlite-connection.ts'
+import { createImportStep } from './sqlite-import-step.ts'
 import { createKeyPurge } from './sqlite-key-purge.ts'
 import { createPlantWrites } from './sqlite-plant-writes.ts'
 import { createSearchIndexer } from './sqlite-search-indexer.ts'
 import { serveThread } from './sqlite-thread.ts'
 import { createTokenWrites } from './sqlite-token-writes.ts'
+import { createUnindexedPlants } from './unindexed-plants.ts'
 import type { Write, WriteBatch, WriteOutcome, WriteReply } from './write-batch.ts'
 
 // The thread that owns the writing connection: every write of this process passes here, a batch a
@@ -17,7 +19,9 @@ export interface WriterOptions {
 
 const { path, idempotencyTtlMs } = workerData as WriterOptions
 const database = openWriter(path)
-const plants = createPlantWrites(database, idempotencyTtlMs)
+const unindexed = createUnindexedPlants(database)
+const plants = createPlantWrites(database, unindexed, idempotencyTtlMs)
+const importStep = createImportStep(database, unindexed)
 const tokens = createTokenWrites(database)
 const indexer = createSearchIndexer(database)
 const keyPurge = createKeyPurge(database, idempotencyTtlMs)
@@ -27,7 +31,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
   const others = new Map<number, WriteOutcome>()
   try {
     database.exec('BEGIN IMMEDIATE')
-    plants.begin()
+    unindexed.begin()
     for (let at = 0; at < created.length; at++) {
       const other = batch.others.get(at)
       if (other !== undefined) {
@@ -40,7 +44,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
         created[at] = plants.insert(id, name, tag, atMs, batch.versions[at] as number) ? 1 : 0
       }
     }
-    plants.noteUnindexed()
+    unindexed.store()
     database.exec('COMMIT')
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -61,6 +65,8 @@ function perform(write: Write): WriteOutcome {
       return plants.change(write)
     case 'delete':
       return plants.remove(write)
+    case 'import':
+      return importStep(write)
     case 'add-plants':
       for (const { id, name, tag = null, createdAtMs, version, updatedAtMs } of write.plants) {
         plants.insert(id, name, tag, createdAtMs, version, updatedAtMs)
