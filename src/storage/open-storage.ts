@@ -22,6 +22,20 @@ export async function openStorage(database: string, options: StorageOptions): Pr
   return openSqliteStorage(database, options)
 }
 
+/**
+ * Distributes the tables of a store over the cluster that its database coordinates, after bringing the schema up
+ * to date. Gives the tables that were not distributed before. Throws a SetupError where there is no such cluster.
+ */
+export async function shardStorage(database: string, options: StorageOptions): Promise<string[]> {
+  if (!isPostgresUrl(database)) {
+    throw new SetupError(
+      'A store in a file has no cluster to be distributed over: give the postgres:// URL of one.',
+    )
+  }
+  const { shardPostgres } = await import('./postgres/postgres-shard.ts')
+  return shardPostgres(database, options)
+}
+
 /** The setting `database` as a log or a message may show it: without a password. */
 export function describeDatabase(database: string): string {
   return isPostgresUrl(database) ? describeTarget(parsePostgresUrl(database)) : database
