@@ -85,8 +85,10 @@ export function createPostgresPlantStore({
     countTags: (limit) =>
       client.read(async (sql) => {
         const rows = await sql<{ tag: string; count: bigint }[]>`
-          SELECT tag, count(*) AS count FROM plants WHERE tag IS NOT NULL
-          GROUP BY tag ORDER BY count(*) DESC, tag COLLATE "C" LIMIT ${limit}`
+          SELECT tag, count FROM (
+            SELECT tag, count(*) AS count FROM plants WHERE tag IS NOT NULL GROUP BY tag
+          ) AS counted
+          ORDER BY count DESC, tag COLLATE "C" LIMIT ${limit}`
         return rows.map(({ tag, count }) => ({ tag, count: Number(count) }))
       }),
   }
