@@ -1,4 +1,5 @@
 import { SetupError } from './errors.ts'
+import { parseSetting, type Setting, type ValueOf } from './setting.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const HOUR_MS = 3_600_000
@@ -120,30 +121,30 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>
 
-interface Setting {
-  type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice'
-  default?: string | number | boolean
-  minimum?: number
-  maximum?: number
-  choices?: readonly string[]
-  about: string
-}
+/**
+ * What the commands read that talk to a service, from their flags or from the same environment. The variable
+ * of the token is the one of the service: where both run with one environment, the token fits.
+ */
+export const CLIENT_SETTINGS = {
+  url: {
+    type: 'url',
+    default: 'http://127.0.0.1:8080',
+    about: 'Where the service is; the path of its base URL belongs to it',
+  },
+  token: { type: 'secret', about: 'The token that is sent' },
+} as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
+type ClientSettingName = keyof typeof CLIENT_SETTINGS
 
-type ValueOf<S extends Setting> = S extends { type: 'integer' }
-  ? number
-  : S extends { type: 'boolean' }
-    ? boolean
-    : S extends { choices: readonly (infer Choice)[] }
-      ? Choice
-      : string
-
-export type Config = {
-  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends { default: string | number | boolean }
-    ? ValueOf<(typeof SETTINGS)[Name]>
-    : ValueOf<(typeof SETTINGS)[Name]> | undefined
+type ValuesOf<Table extends Record<string, Setting>> = {
+  readonly [Name in keyof Table]: Table[Name] extends { default: string | number | boolean }
+    ? ValueOf<Table[Name]>
+    : ValueOf<Table[Name]> | undefined
 }
+
+export type Config = ValuesOf<typeof SETTINGS>
+export type ClientConfig = ValuesOf<typeof CLIENT_SETTINGS>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -155,9 +156,25 @@ export function readConfig(
   flags: Partial<Record<SettingName, string | boolean>> = {},
   environment: Environment = process.env,
 ): Config {
+  return readSettings(SETTINGS, flags, environment) as Config
+}
+
+/** `readConfig` for the commands that talk to a service. */
+export function readClientConfig(
+  flags: Partial<Record<ClientSettingName, string>> = {},
+  environment: Environment = process.env,
+): ClientConfig {
+  return readSettings(CLIENT_SETTINGS, flags, environment) as ClientConfig
+}
+
+function readSettings(
+  settings: Record<string, Setting>,
+  flags: Record<string, string | boolean>,
+  environment: Environment,
+): Record<string, unknown> {
   checkNames(environment)
   const config: Record<string, unknown> = {}
-  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
+  for (const [name, setting] of Object.entries(settings)) {
     const flag = flags[name]
     const variable = environment[variableOf(name)]
     if (flag !== undefined) config[name] = parseSetting(flagOf(name), setting, String(flag))
@@ -165,73 +182,24 @@ export function readConfig(
       config[name] = parseSetting(variableOf(name), setting, variable)
     else config[name] = setting.default
   }
-  return Object.freeze(config as Config)
+  return Object.freeze(config)
 }
 
 /** `queuedWritesMax`: PLANTSTORE_QUEUED_WRITES_MAX */
-export function variableOf(name: SettingName): string {
+export function variableOf(name: string): string {
   return `PLANTSTORE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
 }
 
 /** `queuedWritesMax`: --queued-writes-max */
-export function flagOf(name: SettingName): string {
+export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`
 }
 
 function checkNames(environment: Environment): void {
-  const known = new Set((Object.keys(SETTINGS) as SettingName[]).map(variableOf))
+  const known = new Set([...Object.keys(SETTINGS), ...Object.keys(CLIENT_SETTINGS)].map(variableOf))
   for (const name of Object.keys(environment)) {
     if (name.startsWith('PLANTSTORE_') && !known.has(name)) {
       throw new SetupError(`There is no setting ${name}. See "plantstore serve --help" for those there are.`)
     }
   }
-}
-
-function parseSetting(source: string, setting: Setting, text: string): string | number | boolean {
-  // Quoted as JSON, so that the message stays one line.
-  const refused = (rule: string) => new SetupError(`${source} must be ${rule}, not ${JSON.stringify(text)}.`)
-  switch (setting.type) {
-    case 'integer': {
-      const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = setting
-      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-      if (value >= minimum && value <= maximum) return value
-      throw refused(`a whole number from ${minimum} to ${maximum}`)
-    }
-    case 'boolean':
-      if (text === 'true' || text === 'false') return text === 'true'
-      throw refused('true or false')
-    case 'choice':
-      if (setting.choices?.includes(text)) return text
-      throw refused(`one of ${setting.choices?.join(', ')}`)
-    case 'url':
-      if (isBaseUrl(text)) return text
-      // Not told again, like a secret: it may hold a password.
-      throw new SetupError(
-        `${source} must be an http or https URL with a plain path at most: no user, query or fragment.`,
-      )
-    case 'secret':
-      // Not told again: a message may end in a log.
-      if (/^[A-Za-z0-9\-._~+/]{16,512}=*$/.test(text)) return text
-      throw new SetupError(
-        `${source} must be 16 to 512 of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
-      )
-    case 'text':
-      // An empty host would be every address of the machine.
-      if (text !== '') return text
-      throw refused('a text')
-  }
-}
-
-/**
- * Whether the path can stand before every route as it is written: no pattern, nothing encoded, no empty
- * segment.
- */
-function isBaseUrl(text: string): boolean {
-  const url = URL.parse(text)
-  return (
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    /^(?:\/[A-Za-z0-9\-._~]+)*\/?$/.test(url.pathname) &&
-    url.username + url.password + url.search + url.hash === ''
-  )
 }

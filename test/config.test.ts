@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  CLIENT_SETTINGS,
   type Environment,
   flagOf,
+  readClientConfig,
   readConfig,
   SETTINGS,
   type SettingName,
@@ -160,4 +162,41 @@ test('a secret that is refused is never repeated, nor is a URL, which may hold a
 test('a wrong value that is repeated stays on one line', () => {
   const problem = problemOf(() => readConfig({}, { PLANTSTORE_PORT: '80\n90' }))
   assert.ok(!problem.includes('\n'), problem)
+})
+
+test('the commands that talk to a service read where it is and the token, the flag before the variable', () => {
+  assert.deepEqual(readClientConfig({}, {}), { url: 'http://127.0.0.1:8080', token: undefined })
+  const environment = {
+    PLANTSTORE_URL: 'https://a.example/garden/',
+    PLANTSTORE_TOKEN: 'from-the-environment',
+  }
+  assert.deepEqual(readClientConfig({}, environment), {
+    url: 'https://a.example/garden/',
+    token: 'from-the-environment',
+  })
+  const flags = { url: 'http://[::1]:9000', token: 'from-the-command-line' }
+  assert.deepEqual(readClientConfig(flags, environment), flags)
+  assert.ok(Object.isFrozen(readClientConfig({}, environment)))
+})
+
+test('they refuse what is no URL or no token without repeating it, and do not mind what is for the service', () => {
+  const bad = 'https://user:password@a.example'
+  for (const problem of [
+    problemOf(() => readClientConfig({ url: bad }, {})),
+    problemOf(() => readClientConfig({ token: 'short' }, {})),
+    problemOf(() => readClientConfig({}, { PLANTSTORE_URL: bad })),
+  ]) {
+    assert.match(problem, /^(?:--url|--token|PLANTSTORE_URL) must be /)
+    assert.ok(!problem.includes('password') && !problem.includes('short'), problem)
+  }
+  assert.equal(readClientConfig({}, { PLANTSTORE_PORT: 'eighty' }).url, CLIENT_SETTINGS.url.default)
+  assert.match(
+    problemOf(() => readClientConfig({}, { PLANTSTORE_ULR: bad })),
+    /^There is no setting PLANTSTORE_ULR\./,
+  )
+})
+
+test('the service does not mind the variable that tells the commands where it is, and has no flag for it', () => {
+  assert.equal(readConfig({}, { PLANTSTORE_URL: 'not read here' }).port, 8080)
+  assert.ok(!('url' in SETTINGS))
 })

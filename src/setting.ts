@@ -1,0 +1,70 @@
+import { SetupError } from './errors.ts'
+
+/** What a setting may be, its default and what it is for. */
+export interface Setting {
+  type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice'
+  default?: string | number | boolean
+  minimum?: number
+  maximum?: number
+  choices?: readonly string[]
+  about: string
+}
+
+/** What a setting is once it is read. */
+export type ValueOf<S extends Setting> = S extends { type: 'integer' }
+  ? number
+  : S extends { type: 'boolean' }
+    ? boolean
+    : S extends { choices: readonly (infer Choice)[] }
+      ? Choice
+      : string
+
+/** Reads the text of a setting. Throws a SetupError that begins with `source`, where it was given, and tells the rule. */
+export function parseSetting(source: string, setting: Setting, text: string): string | number | boolean {
+  // Quoted as JSON, so that the message stays one line.
+  const refused = (rule: string) => new SetupError(`${source} must be ${rule}, not ${JSON.stringify(text)}.`)
+  switch (setting.type) {
+    case 'integer': {
+      const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = setting
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+      if (value >= minimum && value <= maximum) return value
+      throw refused(`a whole number from ${minimum} to ${maximum}`)
+    }
+    case 'boolean':
+      if (text === 'true' || text === 'false') return text === 'true'
+      throw refused('true or false')
+    case 'choice':
+      if (setting.choices?.includes(text)) return text
+      throw refused(`one of ${setting.choices?.join(', ')}`)
+    case 'url':
+      if (isBaseUrl(text)) return text
+      // Not told again, like a secret: it may hold a password.
+      throw new SetupError(
+        `${source} must be an http or https URL with a plain path at most: no user, query or fragment.`,
+      )
+    case 'secret':
+      // Not told again: a message may end in a log.
+      if (/^[A-Za-z0-9\-._~+/]{16,512}=*$/.test(text)) return text
+      throw new SetupError(
+        `${source} must be 16 to 512 of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
+      )
+    case 'text':
+      // An empty host would be every address of the machine.
+      if (text !== '') return text
+      throw refused('a text')
+  }
+}
+
+/**
+ * Whether the path can stand before every route as it is written: no pattern, nothing encoded, no empty
+ * segment.
+ */
+function isBaseUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    /^(?:\/[A-Za-z0-9\-._~]+)*\/?$/.test(url.pathname) &&
+    url.username + url.password + url.search + url.hash === ''
+  )
+}
