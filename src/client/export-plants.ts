@@ -1,0 +1,87 @@
+import { parseWithIdTexts, withExactId } from './exact-ids.ts'
+import { type PlantFilter, queryText } from './list-plants.ts'
+import type { StoredPlant } from './plant-types.ts'
+import { brokeOff, readChunks, readLines } from './read-lines.ts'
+import { answerError, type CallOptions, type Sender } from './send-request.ts'
+import type { TimeLimit } from './time-limit.ts'
+
+/** `timeoutMs` is the longest time that the service may take for the next bytes. */
+export interface ExportPlantsOptions extends PlantFilter, CallOptions {}
+
+export interface ExportFileOptions extends ExportPlantsOptions {
+  /** `ndjson` is a plant's JSON a line, `csv` RFC 4180 with the header `id,name,tag,createdAt,updatedAt`. */
+  format: FileFormat
+  /** Begin a CSV file with a byte order mark, for programs that take it for another encoding otherwise. */
+  bom?: boolean | undefined
+}
+
+export type FileFormat = 'ndjson' | 'csv'
+
+export const MEDIA_TYPES: Record<FileFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' }
+
+/** Each loop over it asks anew. */
+export function exportPlants(sender: Sender, options: ExportPlantsOptions): AsyncIterable<StoredPlant> {
+  return { [Symbol.asyncIterator]: () => exportedPlants(sender, options) }
+}
+
+async function* exportedPlants(
+  sender: Sender,
+  options: ExportPlantsOptions,
+): AsyncGenerator<StoredPlant, void, undefined> {
+  const limit = sender.limitTime(options)
+  try {
+    const response = await openExport(sender, { ...options, format: 'ndjson' }, limit)
+    for await (const lines of readLines(response, limit)) {
+      for (const line of lines) yield plantIn(line)
+    }
+  } finally {
+    limit.end()
+  }
+}
+
+export async function exportFile(
+  sender: Sender,
+  options: ExportFileOptions,
+): Promise<ReadableStream<Uint8Array>> {
+  const limit = sender.limitTime(options)
+  try {
+    const chunks = readChunks(await openExport(sender, options, limit), limit)
+    limit.hold()
+    return new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        try {
+          const { done, value } = await chunks.next()
+          if (!done) return controller.enqueue(value)
+          controller.close()
+        } catch (error) {
+          controller.error(error)
+        }
+        limit.end()
+      },
+      cancel: () => limit.end(),
+    })
+  } catch (error) {
+    limit.end()
+    throw error
+  }
+}
+
+async function openExport(sender: Sender, options: ExportFileOptions, limit: TimeLimit): Promise<Response> {
+  const accept = MEDIA_TYPES[options.format]
+  const path = `/plants${queryText(options, { bom: options.bom ? 1 : undefined })}`
+  const answer = await sender.open(
+    { method: 'GET', path, headers: { accept }, statuses: [200], repeat: 'always' },
+    limit,
+  )
+  // A page of a list would look like an export that is whole.
+  if (answer.headers.get('content-type')?.startsWith(accept)) return answer.body
+  throw answerError(answer, `The answer is no export: it is not ${accept}`)
+}
+
+function plantIn(line: string): StoredPlant {
+  try {
+    return withExactId<StoredPlant>(parseWithIdTexts(line))
+  } catch (cause) {
+    throw brokeOff(cause)
+  }
+}

@@ -1,0 +1,159 @@
+import { newPlantJson } from './exact-ids.ts'
+import type { NewPlant } from './plant-types.ts'
+import type { TimeLimit } from './time-limit.ts'
+
+/** A file in memory, on disk or on its way. Text is sent as UTF-8, bytes as they are. */
+export type FileSource =
+  | string
+  | Blob
+  | ReadableStream<Uint8Array>
+  | Iterable<Uint8Array | string>
+  | AsyncIterable<Uint8Array | string>
+
+export type PlantSource = Iterable<NewPlant> | AsyncIterable<NewPlant>
+
+/** Rows are gathered until they are so many characters: a row a packet would be slow. */
+const CHUNK_CHARACTERS = 65_536
+/** Rows that wait for company are sent after this time. */
+const GATHER_MS = 50
+/** The service ends an import that sends nothing for 30 s; where the source takes its time, a space goes out. */
+const SIGN_OF_LIFE_MS = 10_000
+
+/** Plants as JSON, one a line, their ids exact. Throws a TypeError at a plant whose id is no bigint. */
+export async function* ndjsonOf(plants: PlantSource): AsyncGenerator<string, void, undefined> {
+  if (Symbol.asyncIterator in plants) return yield* ndjsonInTime(plants)
+  let text = ''
+  for (const plant of plants) {
+    text += `${newPlantJson(plant)}\n`
+    if (text.length < CHUNK_CHARACTERS) continue
+    yield text
+    text = ''
+  }
+  yield text
+}
+
+/** Waits for further plants, but neither long while there are some to send, nor without a sign of life. */
+async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<string, void, undefined> {
+  const iterator = plants[Symbol.asyncIterator]()
+  let next = asked()
+  let alarm = setAlarm(SIGN_OF_LIFE_MS)
+  let text = ''
+  function asked() {
+    const result = iterator.next()
+    // It may fail while nobody waits for it. Then whoever waits for it next is told.
+    result.catch(() => undefined)
+    return result
+  }
+  try {
+    for (;;) {
+      const result = await Promise.race([next, alarm.rung])
+      if (result !== undefined && !result.done) {
+        if (text === '') alarm = setAlarm(GATHER_MS, alarm)
+        text += `${newPlantJson(result.value)}\n`
+        next = asked()
+        if (text.length < CHUNK_CHARACTERS) continue
+      }
+      if (result?.done) return yield text
+      yield text || ' '
+      text = ''
+      alarm = setAlarm(SIGN_OF_LIFE_MS, alarm)
+    }
+  } finally {
+    alarm.clear()
+    // Not waited for: it may be in the middle of something that never ends.
+    iterator.return?.().catch(() => undefined)
+  }
+}
+
+interface Alarm {
+  rung: Promise<undefined>
+  clear(): void
+}
+
+function setAlarm(delayMs: number, before?: Alarm): Alarm {
+  before?.clear()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const rung = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, delayMs, undefined)
+  })
+  return { rung, clear: () => clearTimeout(timer) }
+}
+
+/** What is sent, and how its sending goes. */
+export interface ImportBody {
+  body: string | Blob | ReadableStream<Uint8Array>
+  /** Whether it goes out while the answer is read. */
+  isStreamed: boolean
+  /** Whether the source is waited for: then the time is its own. */
+  isWaiting(): boolean
+  /** What the source threw. */
+  failure(): { error: unknown } | undefined
+}
+
+/**
+ * Browsers send streams over HTTP/2 only, and some not at all: there, what is to be sent is gathered first, in
+ * a Blob, which may lie on disk. Elsewhere it is sent as it comes.
+ */
+export async function importBody(
+  source: FileSource | AsyncIterable<string>,
+  limit: TimeLimit,
+): Promise<ImportBody> {
+  let failure: { error: unknown } | undefined
+  let isWaiting = false
+  const chunks = chunksOf(source)
+  const encoder = new TextEncoder()
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      limit.hold()
+      isWaiting = true
+      try {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
+      } catch (error) {
+        failure = { error }
+        controller.error(error)
+      }
+      isWaiting = false
+      limit.restart()
+    },
+    cancel() {
+      // Not waited for: the source may be in the middle of something that never ends.
+      chunks.return().catch(() => undefined)
+    },
+  })
+  const told = { isWaiting: () => isWaiting, failure: () => failure }
+  if (!isBrowser()) return { body: stream, isStreamed: true, ...told }
+  const isWhole = typeof source === 'string' || source instanceof Blob
+  const body = isWhole ? source : await new Response(stream).blob()
+  limit.hold()
+  return { body, isStreamed: false, ...told }
+}
+
+function isBrowser(): boolean {
+  return (globalThis as { location?: unknown }).location !== undefined
+}
+
+async function* chunksOf(
+  source: FileSource | AsyncIterable<string>,
+): AsyncGenerator<Uint8Array | string, void, undefined> {
+  if (typeof source === 'string') return yield source
+  const chunks = source instanceof Blob ? source.stream() : source
+  // An empty chunk is the end of a body in HTTP/1.1.
+  for await (const chunk of 'getReader' in chunks ? readAll(chunks) : chunks)
+    if (chunk.length > 0) yield chunk
+}
+
+/** A stream, looped over: not every browser can. */
+async function* readAll(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    reader.cancel().catch(() => undefined)
+  }
+}

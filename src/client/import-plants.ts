@@ -1,0 +1,152 @@
+import { parseWithIdTexts, withExactId } from './exact-ids.ts'
+import { type FileFormat, MEDIA_TYPES } from './export-plants.ts'
+import { type FileSource, importBody, ndjsonOf, type PlantSource } from './import-body.ts'
+import { asObject, readAnswer } from './read-answer.ts'
+import { brokeOff, readLines } from './read-lines.ts'
+import { type ImportProgress, RequestError, withDetails } from './request-error.ts'
+import { type Answer, answerError, type CallOptions, type Sender } from './send-request.ts'
+import type { TimeLimit } from './time-limit.ts'
+
+/** A row that was refused; the others are stored all the same. */
+export interface ImportRowError {
+  /** Where the row begins in the file, from 1; of plants that were given one by one, the place of the plant. */
+  line: number
+  /** Absent where the row has no legible one. */
+  id?: bigint
+  /** The code of the service: 40901 for an id that is taken, 40003 for a field that is wrong, … */
+  error: number
+  message: string
+}
+
+export interface ImportReport {
+  created: number
+  replaced: number
+  skipped: number
+  /** All that were refused. */
+  failed: number
+  /** The first 1,000 of them. */
+  errors: ImportRowError[]
+}
+
+/** `timeoutMs` is the longest time without a byte in either direction; the time that your source takes is its own. */
+export interface ImportPlantsOptions extends CallOptions {
+  /** What happens to a row whose id is taken: it is refused (`fail`, the default), left out, or it replaces. */
+  onConflict?: 'fail' | 'skip' | 'replace' | undefined
+  /** Only look: the report is that of an import, and nothing is stored. */
+  dryRun?: boolean | undefined
+  /** Called after commits, some times a second. What it throws ends the import. Not in browsers. */
+  onProgress?: ((progress: ImportProgress) => void) | undefined
+  /** Called for each row that is refused. What it throws ends the import. In browsers: at the end, the first 1,000. */
+  onError?: ((error: ImportRowError) => void) | undefined
+}
+
+export interface ImportFileOptions extends ImportPlantsOptions {
+  format: FileFormat
+  /** The file is compressed with gzip. */
+  gzip?: boolean | undefined
+  /** CSV: the names of the columns, where the file has no header row. What is none of id, name, tag is ignored. */
+  columns?: readonly string[] | undefined
+  /** CSV: the id of the first row, the next one's is one more, and so on; the file needs no ids then. */
+  idStart?: bigint | undefined
+  /** CSV: how the text is encoded, as TextDecoder calls it: `windows-1252`, say. UTF-8 by default. */
+  encoding?: string | undefined
+}
+
+type AnyImportOptions = Omit<ImportFileOptions, 'format'> & { format?: FileFormat | undefined }
+
+/** As many errors are told in a report. */
+const ERRORS_MAX = 1_000
+
+export async function importPlants(
+  sender: Sender,
+  source: PlantSource | FileSource,
+  options: AnyImportOptions,
+): Promise<ImportReport> {
+  const { format } = options
+  const limit = sender.limitTime(options)
+  let upload: Awaited<ReturnType<typeof importBody>> | undefined
+  const told: { progress?: ImportProgress } = {}
+  try {
+    const file = format === undefined ? ndjsonOf(source as PlantSource) : (source as FileSource)
+    upload = await importBody(file, limit)
+    const { body, isStreamed, isWaiting } = upload
+    const headers: Record<string, string> = {
+      'content-type': MEDIA_TYPES[format ?? 'ndjson'],
+      // A browser reads no answer before it has sent all: one that grows meanwhile could stop the service.
+      accept: isStreamed ? MEDIA_TYPES.ndjson : 'application/json',
+    }
+    if (options.gzip) headers['content-encoding'] = 'gzip'
+    const path = `/plants/import${queryOf(options)}`
+    const answer = await sender.open(
+      { method: 'POST', path, headers, body, statuses: [200], repeat: 'never' },
+      limit,
+    )
+    const restart = () => isWaiting() || limit.restart()
+    return await readReport(answer, { ...limit, restart }, options, told)
+  } catch (error) {
+    throw upload?.failure()?.error ?? withDetails(error, told)
+  } finally {
+    limit.end()
+  }
+}
+
+function queryOf(options: AnyImportOptions): string {
+  const query = new URLSearchParams()
+  const { onConflict, dryRun, columns, idStart, encoding } = options
+  const all = { onConflict, dryRun, columns: columns?.join(), idStart, encoding }
+  for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, String(value))
+  return `?${query}`
+}
+
+async function readReport(
+  answer: Answer<Response>,
+  limit: TimeLimit,
+  { onProgress, onError }: ImportPlantsOptions,
+  told: { progress?: ImportProgress },
+): Promise<ImportReport> {
+  if (!answer.headers.get('content-type')?.startsWith(MEDIA_TYPES.ndjson)) {
+    const body = await answer.body.text().catch((cause: unknown) => {
+      throw limit.signal.aborted ? limit.signal.reason : brokeOff(cause)
+    })
+    const report = readAnswer({ ...answer, body }, (parsed) => {
+      const { errors, ...counts } = asObject<ImportReport>(parsed)
+      return { ...counts, errors: errors.map(rowErrorOf) }
+    })
+    for (const error of report.errors) onError?.(error)
+    return report
+  }
+  const errors: ImportRowError[] = []
+  for await (const lines of readLines(answer.body, limit)) {
+    for (const line of lines) {
+      const { type, ...said } = lineOf(answer, line)
+      if (type === 'progress') {
+        told.progress = said as unknown as ImportProgress
+        onProgress?.(told.progress)
+      } else if (type === 'error') {
+        const error = rowErrorOf(said)
+        if (errors.length < ERRORS_MAX) errors.push(error)
+        onError?.(error)
+      } else if (type === 'report') {
+        return { ...(said as unknown as ImportReport), errors }
+      } else if (type === 'failure') {
+        const { error: code, message } = said as { error?: number; message?: string }
+        const status = Math.trunc((code ?? 0) / 100)
+        const requestId = answer.headers.get('x-request-id') ?? undefined
+        throw new RequestError(message ?? '', { kind: 'service', code, status, requestId })
+      }
+    }
+  }
+  throw brokeOff()
+}
+
+function lineOf(answer: Answer<Response>, line: string): { type?: unknown } & Record<string, unknown> {
+  try {
+    return asObject(parseWithIdTexts(line))
+  } catch (cause) {
+    throw answerError(answer, 'The answer is not one of the service: a line of it is no JSON object', cause)
+  }
+}
+
+function rowErrorOf(parsed: unknown): ImportRowError {
+  return (parsed as { id?: string }).id === undefined ? (parsed as ImportRowError) : withExactId(parsed)
+}

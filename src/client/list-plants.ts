@@ -1,0 +1,62 @@
+import { idText, withExactId } from './exact-ids.ts'
+import type { StoredPlant } from './plant-types.ts'
+import { asList, readAnswer } from './read-answer.ts'
+import type { CallOptions, Sender } from './send-request.ts'
+
+/** Which plants: those for which all of these hold. */
+export interface PlantFilter {
+  /** Only plants with a greater id. */
+  after?: bigint | undefined
+  /** Only plants with exactly this tag. */
+  tag?: string | undefined
+  /** Only plants whose name holds each of these words, or words that begin so; blind to case and accents. */
+  q?: string | undefined
+}
+
+export interface ListPlantsOptions extends PlantFilter, CallOptions {
+  /** How many plants are asked for at a time: 1 to 1000, by default 1000. */
+  pageSize?: number | undefined
+}
+
+/** Plants in the order of their ids. Each loop over it asks anew; nothing is asked for before it is needed. */
+export interface PlantList extends AsyncIterable<StoredPlant> {
+  /** The same plants, a page at a time, as they arrive. No page is empty. */
+  pages(): AsyncIterable<StoredPlant[]>
+}
+
+const PAGE_SIZE_DEFAULT = 1_000
+
+export function listPlants(sender: Sender, options: ListPlantsOptions): PlantList {
+  async function* pages(): AsyncGenerator<StoredPlant[], void, undefined> {
+    let { after } = options
+    for (;;) {
+      const query = queryText({ ...options, after }, { limit: options.pageSize ?? PAGE_SIZE_DEFAULT })
+      const answer = await sender.send(
+        { method: 'GET', path: `/plants${query}`, statuses: [200], repeat: 'always' },
+        options,
+      )
+      const plants = readAnswer(answer, (list) => asList(list).map(withExactId<StoredPlant>))
+      const last = plants.at(-1)
+      if (last === undefined) return
+      yield plants
+      // A page may be short and not the last: the service bounds its bytes, too.
+      if (!/;\s*rel="?next/.test(answer.headers.get('link') ?? '')) return
+      after = last.id
+    }
+  }
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page
+    },
+  }
+}
+
+/** `?tag=…` and so on; empty where there is nothing to say. */
+export function queryText({ after, tag, q }: PlantFilter, others: Record<string, unknown> = {}): string {
+  const query = new URLSearchParams()
+  const all = { ...others, after: after === undefined ? undefined : idText(after), tag, q }
+  for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, String(value))
+  const text = String(query)
+  return text && `?${text}`
+}

@@ -1,0 +1,187 @@
+import { idText, newPlantJson, plantJson, withExactId } from './exact-ids.ts'
+import type { NewPlant, Plant, PlantChange, StoredPlant } from './plant-types.ts'
+import { asObject, readAnswer } from './read-answer.ts'
+import { RequestError, withDetails } from './request-error.ts'
+import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
+
+export interface CreatePlantOptions extends CallOptions {
+  /** 1 to 255 printable ASCII characters; a new one by chance unless given. */
+  idempotencyKey?: string | undefined
+}
+
+export interface GetPlantOptions extends CallOptions {
+  /** The ETag that is known already. */
+  ifNoneMatch?: string | undefined
+}
+
+export interface ChangePlantOptions extends CallOptions {
+  /** Only if the plant still has this ETag. */
+  ifMatch?: string | undefined
+}
+
+export interface ReplacePlantOptions extends ChangePlantOptions {
+  /** `*`: only if there is no such plant yet. */
+  ifNoneMatch?: string | undefined
+}
+
+export interface DeletePlantOptions extends ChangePlantOptions {}
+
+/** A plant that was added, as it was given, and its version. */
+export interface CreatedPlant extends NewPlant {
+  etag: string
+}
+
+/** A plant and its version: `etag` is another one after every write, and goes into `ifMatch` and `ifNoneMatch`. */
+export interface VersionedPlant extends StoredPlant {
+  etag: string
+}
+
+export interface ReplacedPlant extends VersionedPlant {
+  /** Whether there was no such plant before. After a lost answer it may be `false` where the first try added it. */
+  isNew: boolean
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const NO_SUCH_PLANT = 40402
+
+export async function createPlant(
+  sender: Sender,
+  plant: NewPlant,
+  { idempotencyKey = randomKey(), ...options }: CreatePlantOptions = {},
+): Promise<CreatedPlant> {
+  const request: ServiceRequest = {
+    method: 'POST',
+    path: '/plants',
+    headers: { ...JSON_TYPE, 'idempotency-key': idempotencyKey },
+    body: newPlantJson(plant),
+    statuses: [200],
+    repeat: 'always',
+  }
+  try {
+    const answer = await sender.send(request, options)
+    const stored = readAnswer(answer, asObject<Plant>)
+    return { id: plant.id, ...stored, etag: etagOf(answer) }
+  } catch (error) {
+    throw withDetails(error, { idempotencyKey })
+  }
+}
+
+export async function getPlant(
+  sender: Sender,
+  id: bigint,
+  { ifNoneMatch, ...options }: GetPlantOptions = {},
+): Promise<VersionedPlant | 'unchanged' | undefined> {
+  try {
+    const answer = await sender.send(
+      {
+        method: 'GET',
+        path: pathOf(id),
+        headers: conditions({ ifNoneMatch }),
+        statuses: [200, 304],
+        repeat: 'always',
+      },
+      options,
+    )
+    return answer.status === 304 ? 'unchanged' : plantIn(answer)
+  } catch (error) {
+    absent(error, NO_SUCH_PLANT)
+    return undefined
+  }
+}
+
+export async function replacePlant(
+  sender: Sender,
+  id: bigint,
+  plant: Plant,
+  { ifMatch, ifNoneMatch, ...options }: ReplacePlantOptions = {},
+): Promise<ReplacedPlant> {
+  const answer = await sender.send(
+    {
+      method: 'PUT',
+      path: pathOf(id),
+      headers: { ...JSON_TYPE, ...conditions({ ifMatch, ifNoneMatch }) },
+      body: plantJson(plant),
+      statuses: [200, 201],
+      repeat: ifMatch === undefined && ifNoneMatch === undefined ? 'always' : 'refused',
+    },
+    options,
+  )
+  return { ...plantIn(answer), isNew: answer.status === 201 }
+}
+
+export async function changePlant(
+  sender: Sender,
+  id: bigint,
+  change: PlantChange,
+  { ifMatch, ...options }: ChangePlantOptions = {},
+): Promise<VersionedPlant> {
+  const answer = await sender.send(
+    {
+      method: 'PATCH',
+      path: pathOf(id),
+      headers: { 'content-type': 'application/merge-patch+json', ...conditions({ ifMatch }) },
+      body: plantJson(change),
+      statuses: [200],
+      repeat: ifMatch === undefined ? 'always' : 'refused',
+    },
+    options,
+  )
+  return plantIn(answer)
+}
+
+export async function deletePlant(
+  sender: Sender,
+  id: bigint,
+  { ifMatch, ...options }: DeletePlantOptions = {},
+): Promise<boolean> {
+  try {
+    await sender.send(
+      {
+        method: 'DELETE',
+        path: pathOf(id),
+        headers: conditions({ ifMatch }),
+        statuses: [204],
+        repeat: ifMatch === undefined ? 'always' : 'refused',
+      },
+      options,
+    )
+    return true
+  } catch (error) {
+    // It is not there: maybe as an earlier try, whose answer was lost, has deleted it.
+    return absent(error, NO_SUCH_PLANT).isOutcomeUnknown
+  }
+}
+
+/** The error, where it says with that code that something is not there. Throws any other one. */
+export function absent(error: unknown, code: number): RequestError {
+  if (error instanceof RequestError && error.code === code) return error
+  throw error
+}
+
+function pathOf(id: bigint): string {
+  return `/plants/${idText(id)}`
+}
+
+function conditions({ ifMatch, ifNoneMatch }: ReplacePlantOptions): Record<string, string> {
+  // An empty field is no condition at all, and never meant to be none.
+  if (ifMatch === '' || ifNoneMatch === '') throw new TypeError('an ETag is not empty')
+  return {
+    ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
+  }
+}
+
+function plantIn(answer: Answer<string>): VersionedPlant {
+  const plant = readAnswer(answer, (parsed) => withExactId<StoredPlant>(asObject(parsed)))
+  return { ...plant, etag: etagOf(answer) }
+}
+
+function etagOf({ headers }: Answer<string>): string {
+  return headers.get('etag') ?? ''
+}
+
+/** 128 bits by chance. Not randomUUID, which pages have only where they come over HTTPS. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,74 @@
+// Written by "npm run client-types" from the schemas in openapi.json; a test compares. Change the schemas.
+
+export interface Plant {
+  /** The name of the plant, a string without U+0000 and lone surrogates, kept as sent */
+  name: string
+  /** Tag that specifies the type of the plant, a string without U+0000 and lone surrogates */
+  tag?: string
+}
+
+export interface NewPlant extends Plant {
+  /** Identification number of the plant */
+  id: bigint
+}
+
+export interface StoredPlant {
+  /** Identification number of the plant */
+  id: bigint
+  /** The name of the plant, a string without U+0000 and lone surrogates, kept as sent */
+  name: string
+  /** Absent when the plant has none, never null */
+  tag?: string
+  /** RFC 3339, UTC */
+  createdAt: string
+  /** RFC 3339, UTC */
+  updatedAt: string
+}
+
+export interface PlantChange {
+  /** The name of the plant, a string without U+0000 and lone surrogates, kept as sent */
+  name?: string
+  /** The new tag; null removes it */
+  tag?: string | null
+}
+
+export interface TagCount {
+  tag: string
+  count: number
+}
+
+export interface Token {
+  /** Names the token in the API; it is not the token */
+  id: string
+  /** What the token is for */
+  label: string
+  scopes: ('plants:read' | 'plants:write' | 'tokens:manage' | 'metrics:read')[]
+  createdAt: string
+  /** Absent when the token does not expire */
+  expiresAt?: string
+  /** To the minute; absent when never used */
+  lastUsedAt?: string
+}
+
+export interface NewToken {
+  /** What the token is for */
+  label?: string
+  scopes: ('plants:read' | 'plants:write' | 'tokens:manage' | 'metrics:read')[]
+  /** RFC 3339, in the future */
+  expiresAt?: string
+}
+
+export interface CreatedToken {
+  /** Names the token in the API; it is not the token */
+  id: string
+  /** What the token is for */
+  label: string
+  scopes: ('plants:read' | 'plants:write' | 'tokens:manage' | 'metrics:read')[]
+  createdAt: string
+  /** Absent when the token does not expire */
+  expiresAt?: string
+  /** To the minute; absent when never used */
+  lastUsedAt?: string
+  /** The bearer token: shown this once, kept by the service as a hash only */
+  token: string
+}

@@ -1,0 +1,25 @@
+import { parseWithIdTexts } from './exact-ids.ts'
+import { type Answer, answerError } from './send-request.ts'
+
+/** What `read` makes of the JSON of an answer (ids are texts in it). Throws a RequestError where it cannot. */
+export function readAnswer<T>(answer: Answer<string>, read: (parsed: unknown) => T): T {
+  try {
+    return read(parseWithIdTexts(answer.body))
+  } catch (cause) {
+    throw answerError(
+      answer,
+      'The answer is not one of the service: it cannot be read as JSON of its kind',
+      cause,
+    )
+  }
+}
+
+export function asObject<T>(parsed: unknown): T {
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new TypeError('no object')
+  return parsed as T
+}
+
+export function asList<T>(parsed: unknown): T[] {
+  if (!Array.isArray(parsed)) throw new TypeError('no list')
+  return parsed
+}

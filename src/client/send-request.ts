@@ -1,0 +1,199 @@
+import { RequestError, withDetails } from './request-error.ts'
+import { retryAfterMsOf, retryDelayMs } from './retry-delay.ts'
+import { limitTime, pause, type TimeLimit } from './time-limit.ts'
+
+export interface CallOptions {
+  /** Ends the call; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** Another time limit for this call, in milliseconds; `Infinity` for none. */
+  timeoutMs?: number | undefined
+}
+
+export interface ServiceRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below the base URL, query included. */
+  path: string
+  headers?: Record<string, string>
+  body?: string | Blob | ReadableStream<Uint8Array>
+  /** The statuses of success. */
+  statuses: readonly number[]
+  /**
+   * Whether it is sent again when it failed for a while. `always`: to do it twice does no more than to do it
+   * once. `refused`: only where the service says that it did nothing.
+   */
+  repeat: 'always' | 'refused' | 'never'
+}
+
+export interface Answer<Body> {
+  status: number
+  headers: Headers
+  body: Body
+}
+
+export interface Sender {
+  /** Sends a request and reads the whole answer, within one time limit, whatever number of tries it takes. */
+  send(request: ServiceRequest, options?: CallOptions): Promise<Answer<string>>
+  /** Sends a request and gives the answer as soon as its header is there. `limit` is the caller's to keep and end. */
+  open(request: ServiceRequest, limit: TimeLimit): Promise<Answer<Response>>
+  limitTime(options: CallOptions): TimeLimit
+}
+
+export interface SenderParts {
+  baseUrl: string
+  token: string | (() => string | Promise<string>) | undefined
+  timeoutMs: number
+  triesMax: number
+  fetch: typeof globalThis.fetch
+}
+
+/** A gateway that lost, or never had, its connection to the service says so with these. */
+const GATEWAY_STATUSES = [502, 504]
+const TOO_MANY_REQUESTS = 429
+const UNAVAILABLE = 503
+/** Overloaded, shutting down, storage full: what the service answers so, it has not done. */
+const CODES_OF_NOTHING_DONE = [50301, 50303, 50701]
+/** A request with the same idempotency key still runs: an earlier try, which the service has not given up. */
+const CODE_STILL_RUNNING = 40902
+
+export function createSender(parts: SenderParts): Sender {
+  async function attempt<Body>(
+    request: ServiceRequest,
+    limit: TimeLimit,
+    read: (response: Response) => Body | Promise<Body>,
+  ): Promise<Answer<Body>> {
+    const headers = { accept: 'application/json', ...request.headers, ...(await authorization(parts.token)) }
+    const { method, body } = request
+    const init: RequestInit & { duplex?: 'half' } = {
+      method,
+      headers: new Headers(headers),
+      // A redirected POST would be sent on as a GET, whose success is none.
+      redirect: 'manual',
+      signal: limit.signal,
+    }
+    if (body !== undefined) init.body = body
+    if (body instanceof ReadableStream) init.duplex = 'half'
+    try {
+      const response = await parts.fetch(parts.baseUrl + request.path, init)
+      const isSuccess = request.statuses.includes(response.status)
+      if (!isSuccess) throw refusal(response, await response.text())
+      return { status: response.status, headers: response.headers, body: await read(response) }
+    } catch (cause) {
+      if (limit.signal.aborted) throw limit.signal.reason
+      if (cause instanceof RequestError) throw cause
+      throw connectionError(parts.baseUrl, cause)
+    }
+  }
+
+  async function tryUntilAnswered<Body>(
+    request: ServiceRequest,
+    limit: TimeLimit,
+    read: (response: Response) => Body | Promise<Body>,
+  ): Promise<Answer<Body>> {
+    let isOutcomeUnknown = false
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(request, limit, read)
+      } catch (cause) {
+        if (!(cause instanceof RequestError)) throw cause
+        isOutcomeUnknown ||= request.method !== 'GET' && mayBeDone(cause)
+        const error = withDetails(cause, { isOutcomeUnknown })
+        const { repeat } = request
+        const isRepeated = repeat === 'always' || (repeat === 'refused' && !isOutcomeUnknown)
+        const delayMs = retryDelayMs(tries, cause.retryAfterMs)
+        if (!isRepeated || !mayPass(cause) || tries >= parts.triesMax || delayMs >= limit.leftMs())
+          throw error
+        await pause(delayMs, limit.signal)
+      }
+    }
+  }
+
+  const sender: Sender = {
+    async send(request, options = {}) {
+      const limit = sender.limitTime(options)
+      try {
+        return await tryUntilAnswered(request, limit, (response) => response.text())
+      } finally {
+        limit.end()
+      }
+    },
+    open: (request, limit) => tryUntilAnswered(request, limit, (response) => response),
+    limitTime: ({ timeoutMs = parts.timeoutMs, signal }) => limitTime(timeoutMs, signal),
+  }
+  return sender
+}
+
+async function authorization(token: SenderParts['token']): Promise<Record<string, string>> {
+  if (token === undefined) return {}
+  const text = typeof token === 'string' ? token : await token()
+  // Headers would complain as well, and show the token.
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new TypeError('the token has characters that no token has')
+  return { authorization: `Bearer ${text}` }
+}
+
+/** Whether the same request may succeed a little later. */
+function mayPass({ kind, code, status = 0 }: RequestError): boolean {
+  return (
+    kind === 'connection' ||
+    code === CODE_STILL_RUNNING ||
+    status === TOO_MANY_REQUESTS ||
+    status === UNAVAILABLE ||
+    GATEWAY_STATUSES.includes(status)
+  )
+}
+
+/** Whether the service may have done what was asked, though it did not say so. */
+function mayBeDone({ kind, code = 0, status = 0 }: RequestError): boolean {
+  if (kind === 'service') return status >= 500 && !CODES_OF_NOTHING_DONE.includes(code)
+  return status < 300 || status >= 500
+}
+
+function connectionError(baseUrl: string, cause: unknown): RequestError {
+  // Node tells what happened in the cause of its "fetch failed".
+  const { message = String(cause), cause: inner } = cause as {
+    message?: string
+    cause?: { message?: string }
+  }
+  return new RequestError(`No connection to ${baseUrl}, or it was lost: ${inner?.message || message}`, {
+    kind: 'connection',
+    cause,
+  })
+}
+
+/** The error of an answer that is no success. */
+function refusal(response: Response, text: string): RequestError {
+  const { status, headers } = response
+  const error = errorIn(text)
+  if (error === undefined) {
+    const isRedirect = response.type === 'opaqueredirect' || (status >= 300 && status < 400)
+    const told = isRedirect
+      ? `a redirect${headers.has('location') ? ` to ${headers.get('location')}` : ''}; the base URL must be where the service itself is`
+      : `${status} ${response.statusText}`.trim()
+    return answerError(response, `The answer is not one of the service: ${told}`)
+  }
+  const details = { ...detailsOf(response), code: error.code, retryAfterMs: retryAfterMsOf(headers) }
+  return new RequestError(error.message, { ...details, kind: 'service' })
+}
+
+/** An answer that the service did not give, or not whole. */
+export function answerError(
+  response: { status: number; headers: Headers },
+  message: string,
+  cause?: unknown,
+) {
+  const retryAfterMs = retryAfterMsOf(response.headers)
+  return new RequestError(message, { ...detailsOf(response), retryAfterMs, kind: 'answer', cause })
+}
+
+function detailsOf({ status, headers }: { status: number; headers: Headers }) {
+  return { status, requestId: headers.get('x-request-id') ?? undefined }
+}
+
+function errorIn(text: string): { code: number; message: string } | undefined {
+  try {
+    const { error, message } = JSON.parse(text) as { error?: unknown; message?: unknown }
+    if (typeof error === 'number' && typeof message === 'string') return { code: error, message }
+  } catch {
+    // A page, most likely.
+  }
+  return undefined
+}

@@ -1,0 +1,68 @@
+import { RequestError } from './request-error.ts'
+
+/** What setTimeout takes at most; longer is no limit. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+/** Ends what takes too long, or what the caller no longer wants. */
+export interface TimeLimit {
+  /** Aborted by the caller's signal, with its reason, or when the time is over, with a RequestError. */
+  readonly signal: AbortSignal
+  /** What is left until the time is over, in milliseconds. */
+  leftMs(): number
+  /** Gives the whole time anew, from now. */
+  restart(): void
+  /** Stops the clock until `restart`. */
+  hold(): void
+  /** Lets go of the clock and of the caller's signal, and of what still runs. */
+  end(): void
+}
+
+/** Throws the signal's reason at once where it is aborted already. */
+export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefined): TimeLimit {
+  callerSignal?.throwIfAborted()
+  // AbortSignal.any would do, but not in Node 20.0, nor in browsers of 2023.
+  const controller = new AbortController()
+  const abort = () => controller.abort(callerSignal?.reason)
+  callerSignal?.addEventListener('abort', abort, { once: true })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let endMs = Number.POSITIVE_INFINITY
+  const limit: TimeLimit = {
+    signal: controller.signal,
+    leftMs: () => endMs - Date.now(),
+    restart() {
+      limit.hold()
+      if (timeoutMs > TIMER_MS_MAX) return
+      endMs = Date.now() + timeoutMs
+      timer = setTimeout(() => {
+        controller.abort(new RequestError(`No answer within ${timeoutMs} ms`, { kind: 'timeout' }))
+      }, timeoutMs)
+    },
+    hold() {
+      clearTimeout(timer)
+      endMs = Number.POSITIVE_INFINITY
+    },
+    end() {
+      limit.hold()
+      callerSignal?.removeEventListener('abort', abort)
+      controller.abort()
+    },
+  }
+  limit.restart()
+  return limit
+}
+
+/** Waits, unless the signal is aborted first: then it throws the signal's reason. */
+export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, delayMs)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}
