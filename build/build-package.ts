@@ -1,0 +1,21 @@
+// Builds dist/, which the package runs from: the sources without their types, and what lies beside them.
+import { execFileSync } from 'node:child_process'
+import { cpSync, rmSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+rmSync(`${ROOT}dist`, { recursive: true, force: true })
+// The client is compiled a second time, with types for its users, and against what a browser has, so that it can
+// use nothing else.
+for (const project of ['tsconfig.build.json', 'tsconfig.client.json']) {
+  execFileSync('tsc', ['--project', project], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+}
+cpSync(`${ROOT}src`, `${ROOT}dist`, {
+  recursive: true,
+  filter: (path) => path.endsWith('.sql') || statSync(path).isDirectory(),
+})
