@@ -69,8 +69,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The same error with more to tell; anything else as it is. */
+/** Adds to what an error tells, where it is a RequestError. The same error. */
 export function withDetails(error: unknown, details: Partial<RequestErrorDetails>): unknown {
-  if (!(error instanceof RequestError)) return error
-  return new RequestError(error.message, { ...error, cause: error.cause, ...details })
+  return error instanceof RequestError ? Object.assign(error, details) : error
 }

