@@ -4,6 +4,7 @@ import { answerInTime } from './answer-in-time.ts'
 import type { Connector } from './postgres-connector.ts'
 import { codeOf, failureOf, readError, writeError } from './postgres-failure.ts'
 import type { PostgresTarget } from './postgres-url.ts'
+import { createTurnstile } from './turnstile.ts'
 
 /** A transaction that gave way to another one is tried so often, after a pause by chance, longer each time. */
 const CONFLICT_TRIES_MAX = 6
@@ -12,6 +13,16 @@ const CONFLICT_PAUSE_MS = 5
 /** A statement that reached no server is tried so often: by then each of several hosts had its turn. */
 const UNSENT_TRIES_MAX = 4
 const UNSENT_PAUSE_MS = 50
+
+/**
+ * Reads that a connection is given at once: with one alone it would idle while its answer travels, and each has
+ * to wait for those before it, which its deadline counts.
+ */
+const READS_PER_CONNECTION = 4
+
+type TriesMax = Partial<Record<ReturnType<typeof failureOf>, number>>
+const WRITE_TRIES_MAX: TriesMax = { conflict: CONFLICT_TRIES_MAX, 'not-sent': UNSENT_TRIES_MAX }
+const READ_TRIES_MAX: TriesMax = { ...WRITE_TRIES_MAX, lost: 2 }
 
 /** The longest pause before a connection that broke off is opened again: the service is back within seconds. */
 const RECONNECT_PAUSE_MAX_SECONDS = 0.5
@@ -51,7 +62,10 @@ export interface PostgresClientOptions {
 
 /** Connections to one database, which come and go by themselves. */
 export interface PostgresClient {
-  /** Runs a read, again where its connection was lost. Rejects with an AppError: 50302. */
+  /**
+   * Runs a read, again where its connection was lost. Rejects with an AppError: 50302, or 50301 when it waited
+   * for its turn as long as a connection may take to open.
+   */
   read<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   /**
    * Runs a write, again where it gave way to another or was never sent. Rejects with an AppError: 50302, whose
@@ -63,6 +77,10 @@ export interface PostgresClient {
 
 export function createPostgresClient(options: PostgresClientOptions): PostgresClient {
   const deadlineMs = options.connectTimeoutMs + options.statementTimeoutMs + ANSWER_GRACE_MS
+  const turnstile = createTurnstile({
+    placesMax: options.connections * READS_PER_CONNECTION,
+    waitMaxMs: options.connectTimeoutMs,
+  })
   /** Commits so far of which the server said that no standby has them. */
   let unreplicatedCommits = 0
   let isClosed = false
@@ -100,7 +118,7 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
 
   async function persistently<Result>(
     work: (sql: Sql) => Promise<Result>,
-    triesMax: Partial<Record<ReturnType<typeof failureOf>, number>>,
+    triesMax: TriesMax,
   ): Promise<Result> {
     for (let tries = 1; ; tries++) {
       try {
@@ -117,11 +135,7 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
   return {
     async read(work) {
       try {
-        return await persistently(work, {
-          conflict: CONFLICT_TRIES_MAX,
-          'not-sent': UNSENT_TRIES_MAX,
-          lost: 2,
-        })
+        return await turnstile.pass(() => persistently(work, READ_TRIES_MAX))
       } catch (error) {
         throw readError(error)
       }
@@ -129,10 +143,7 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
     async write(work) {
       const before = unreplicatedCommits
       try {
-        const result = await persistently(work, {
-          conflict: CONFLICT_TRIES_MAX,
-          'not-sent': UNSENT_TRIES_MAX,
-        })
+        const result = await persistently(work, WRITE_TRIES_MAX)
         // It may have been another write, one that ran at the same time; then this says less than it could.
         if (unreplicatedCommits > before) {
           throw Object.assign(new Error('committed on no standby'), { code: 'UNREPLICATED' })
