@@ -21,9 +21,8 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
   const connection = connectionOptions(url, options)
   await withDatabase(connection, async (sql) => {
     const look = isUpToDate(sql, options.migrate === 'on')
-    // A migration itself takes as long as it takes.
     if (!(await answerInTime(look, options.postgresConnectTimeoutMs, 'CONNECT_TIMEOUT'))) {
-      await migratePostgres(sql)
+      await migratePostgres(sql, options.postgresStatementTimeoutMs)
     }
   })
   const limited = { ...connection, statementTimeoutMs: options.postgresStatementTimeoutMs }

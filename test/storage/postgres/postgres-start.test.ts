@@ -6,6 +6,7 @@ import { openPostgresStorage } from '../../../src/storage/postgres/postgres-stor
 import { parsePostgresUrl } from '../../../src/storage/postgres/postgres-url.ts'
 import type { StorageOptions } from '../../../src/storage/storage.ts'
 import { findFreePort } from '../../support/free-port.ts'
+import { startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { postgresMissing, startPostgres } from '../../support/postgres-server.ts'
 import { STORAGE_OPTIONS } from '../opened-storage.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
@@ -92,6 +93,41 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
       assert.ok(performance.now() - start < 3_000)
     })
     await sql.end()
+  })
+
+  test('that migrates waits for no lock for ever, and says what it waited for', async (t) => {
+    const url = await shared.server.createDatabase()
+    await (await openDatabase(t, url)).close()
+    const sql = postgres(url, { max: 1 })
+    t.after(() => sql.end())
+    await sql`DROP TABLE tokens`
+    await sql`DELETE FROM migrations WHERE version = 2`
+    const impatient = { postgresStatementTimeoutMs: 100 }
+    await sql.begin(async (transaction) => {
+      await transaction`LOCK TABLE migrations IN SHARE MODE`
+      assert.match(await refusalOf(url, impatient), /waited 100 ms for a lock that another session holds/)
+    })
+    await sql.begin(async (transaction) => {
+      await transaction`SELECT pg_advisory_xact_lock(7152668311001)`
+      assert.match(await refusalOf(url, impatient), /waited 3000 ms for another process that migrates it/)
+    })
+    assert.equal((await sql`SELECT to_regclass('tokens')::text AS found`)[0]?.found, null)
+    assert.deepEqual(await (await openDatabase(t, url)).tokens.list(), [])
+  })
+
+  test('ends in time where the server closes every connection', async (t) => {
+    const proxy = await startPostgresProxy(t, shared.server.port)
+    proxy.refuse()
+    for (const [query, reason] of [
+      ['', /closed the connection/],
+      // Without TLS nothing is asked before the session begins, so the connection seems to be there.
+      ['?sslmode=disable', /did not answer in time/],
+    ] as const) {
+      const url = shared.server.url().replace(`:${shared.server.port}/`, `:${proxy.port}/`) + query
+      const start = performance.now()
+      assert.match(await refusalOf(url, { postgresConnectTimeoutMs: 300 }), reason)
+      assert.ok(performance.now() - start < 3_000)
+    }
   })
 
   test('is encrypted and checks the server where the URL says so', async (t) => {
