@@ -1,17 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { searchWords } from '../../plants/plant-search.ts'
 import { inUnsyncedTransaction } from './sqlite-connection.ts'
+import { createUnindexedBatches } from './unindexed-batches.ts'
 
 /**
  * Plants indexed in one transaction while writes keep coming, or those of one batch if they are more: a few
  * milliseconds that a write may have to wait.
  */
 const BUSY_STEP_PLANTS = 200
-/** While they do not: larger steps make a better index for less work. */
-const IDLE_STEP_PLANTS = 2_000
+/** While they do not: a few milliseconds as well, and more at once would not make it faster. */
+const IDLE_STEP_PLANTS = 1_000
 
 /** A pause in the writes of this length is taken for the end of a burst. */
 const IDLE_AFTER_MS = 5
+/**
+ * Without a pause, writes that take less than this share of the time leave enough of it, too: otherwise one
+ * create every few milliseconds would keep a million imported plants from being found for minutes.
+ */
+const BUSY_SHARE_MIN = 0.25
+/** Over so long the share is taken. */
+const SHARE_WINDOW_MS = 100
 /** Under writes without a pause the index moves on at least this often. */
 const BUSY_INTERVAL_MS = 200
 /** After a failed step (disk full, say) the next try waits. */
@@ -23,43 +31,33 @@ const RETRY_AFTER_MS = 1_000
  * crash loses none.
  */
 export function createSearchIndexer(database: DatabaseSync) {
-  const statements = prepareStatements(database)
-  let lastWriteMs = 0
+  const batches = createUnindexedBatches(database)
+  const indexPlant = createPlantIndexing(database)
+  const load = createWriteLoad()
   let lastStepMs = 0
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
 
   /** Indexes whole batches until `plantsMax` plants are reached; false when nothing was left. */
   function indexSome(plantsMax: number): boolean {
-    const ids = new Set<bigint>()
-    let lastPosition: bigint | undefined
-    for (const { position, plant_ids } of statements.selectBatches.iterate()) {
-      for (const id of idsIn(plant_ids as Uint8Array)) ids.add(id)
-      lastPosition = position as bigint
-      if (ids.size >= plantsMax) break
-    }
-    if (lastPosition === undefined) return false
+    const { ids, lastPosition } = batches.first(plantsMax)
     // A plant written twice is indexed once: its words are those of the plant as it is now.
-    for (const id of ids) {
-      const name = statements.selectName.get(id)?.name as string | undefined
-      statements.deleteWords.run(id)
-      if (name !== undefined) statements.insertWords.run(id, searchWords(name).join(' '))
-    }
-    statements.deleteBatches.run(lastPosition)
-    return ids.size >= plantsMax
+    for (const id of new Set(ids)) indexPlant(id)
+    batches.remove(lastPosition)
+    return ids.length >= plantsMax
   }
 
   function step(): void {
     timer = undefined
-    const now = performance.now()
-    const isBusy = now - lastWriteMs < IDLE_AFTER_MS
-    if (isBusy && now - lastStepMs < BUSY_INTERVAL_MS) {
+    const isBusy = load.isBusy()
+    if (isBusy && performance.now() - lastStepMs < BUSY_INTERVAL_MS) {
       schedule(IDLE_AFTER_MS)
       return
     }
     try {
-      const plantsMax = isBusy ? BUSY_STEP_PLANTS : IDLE_STEP_PLANTS
-      const isMore = inUnsyncedTransaction(database, () => indexSome(plantsMax))
+      const isMore = inUnsyncedTransaction(database, () =>
+        isBusy ? indexSome(BUSY_STEP_PLANTS) : batches.sort(IDLE_STEP_PLANTS) || indexSome(IDLE_STEP_PLANTS),
+      )
       lastStepMs = performance.now()
       if (isMore) schedule(isBusy ? IDLE_AFTER_MS : 0)
     } catch {
@@ -74,9 +72,9 @@ export function createSearchIndexer(database: DatabaseSync) {
 
   schedule(0)
   return {
-    /** Tells that a batch was committed. */
-    noteWrites(): void {
-      lastWriteMs = performance.now()
+    /** Tells that a batch was committed, and how long that took. */
+    noteWrites(tookMs: number): void {
+      load.note(tookMs)
       schedule(IDLE_AFTER_MS)
     },
     stop(): void {
@@ -86,22 +84,36 @@ export function createSearchIndexer(database: DatabaseSync) {
   }
 }
 
-function prepareStatements(database: DatabaseSync) {
-  const prepare = (sql: string) => {
-    const statement = database.prepare(sql)
-    statement.setReadBigInts(true)
-    return statement
-  }
+/** How much of the thread's time the writes take. */
+function createWriteLoad() {
+  let lastWriteMs = Number.NEGATIVE_INFINITY
+  let windowFromMs = performance.now()
+  let writingMs = 0
+  /** Until it is known, all of it. */
+  let share = 1
   return {
-    selectBatches: prepare('SELECT position, plant_ids FROM unindexed_batches ORDER BY position'),
-    deleteBatches: prepare('DELETE FROM unindexed_batches WHERE position <= ?'),
-    selectName: prepare('SELECT substr(name, 1, 1000) AS name FROM plants WHERE id = ?'),
-    deleteWords: prepare('DELETE FROM plant_words WHERE rowid = ?'),
-    insertWords: prepare('INSERT INTO plant_words (rowid, words) VALUES (?, ?)'),
+    note(tookMs: number): void {
+      lastWriteMs = performance.now()
+      writingMs += tookMs
+      const windowMs = lastWriteMs - windowFromMs
+      if (windowMs < SHARE_WINDOW_MS) return
+      share = writingMs / windowMs
+      windowFromMs = lastWriteMs
+      writingMs = 0
+    },
+    isBusy: () => performance.now() - lastWriteMs < IDLE_AFTER_MS && share >= BUSY_SHARE_MIN,
   }
 }
 
-function idsIn(bytes: Uint8Array): BigInt64Array {
-  // Copied, as a view of 64-bit numbers must begin at a multiple of eight.
-  return new BigInt64Array(bytes.slice().buffer)
+/** What brings the words of a plant in the index up to date with its name, or removes them with the plant. */
+function createPlantIndexing(database: DatabaseSync): (id: bigint) => void {
+  const selectName = database.prepare('SELECT substr(name, 1, 1000) AS name FROM plants WHERE id = ?')
+  const deleteWords = database.prepare('DELETE FROM plant_words WHERE rowid = ?')
+  const insertWords = database.prepare('INSERT INTO plant_words (rowid, words) VALUES (?, ?)')
+  for (const statement of [deleteWords, insertWords]) statement.setReadBigInts(true)
+  return (id) => {
+    const name = selectName.get(id)?.name as string | undefined
+    deleteWords.run(id)
+    if (name !== undefined) insertWords.run(id, searchWords(name).join(' '))
+  }
 }

@@ -29,6 +29,7 @@ const keyPurge = createKeyPurge(database, idempotencyTtlMs)
 function commitBatch(batch: WriteBatch): WriteReply {
   const created = new Uint8Array(batch.ids.length)
   const others = new Map<number, WriteOutcome>()
+  const startMs = performance.now()
   try {
     database.exec('BEGIN IMMEDIATE')
     unindexed.begin()
@@ -51,7 +52,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
     const { errcode, message } = error as { errcode?: number; message: string }
     return { failure: { errcode, message } }
   }
-  indexer.noteWrites()
+  indexer.noteWrites(performance.now() - startMs)
   return { created, others }
 }
 

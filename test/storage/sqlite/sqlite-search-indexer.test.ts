@@ -96,7 +96,7 @@ describe('the search index', () => {
     const steps: { plants: number; atMs: number }[] = []
     let before = file.unindexed()
     for (let atMs = 0; atMs < 2000 && before > 0; atMs++) {
-      indexer.noteWrites()
+      indexer.noteWrites(1)
       passTime(1)
       const left = file.unindexed()
       if (left < before) steps.push({ plants: before - left, atMs })
@@ -107,6 +107,33 @@ describe('the search index', () => {
       assert.ok(plants < 200 + BATCH_PLANTS, `${plants} in one step`)
       assert.ok(at === 0 || atMs - (steps[at - 1]?.atMs ?? 0) >= 200, `a step at ${atMs} ms`)
     }
+  })
+
+  test('takes its time between writes that come without a pause and take little of it', (t) => {
+    const file = plantedFile(t, 40 * BATCH_PLANTS)
+    const passTime = mockTime(t)
+    const indexer = createSearchIndexer(file.database)
+    t.after(() => indexer.stop())
+    for (let atMs = 0; atMs < 300; atMs++) {
+      indexer.noteWrites(0.1)
+      passTime(1)
+    }
+    assert.equal(file.unindexed(), 0)
+    assert.equal(file.found(), 40 * BATCH_PLANTS)
+  })
+
+  test('holds every plant once its batches were put in the order of the ids, written twice or not', async (t) => {
+    const file = plantedFile(t, 5000)
+    const shuffled = Array.from({ length: 5000 }, (_, at) => BigInt(((at * 3001) % 5000) + 1))
+    const insertBatch = file.database.prepare('INSERT INTO unindexed_batches (plant_ids) VALUES (?)')
+    for (let from = 0; from < 5000; from += 1300) {
+      const ids = BigInt64Array.from(shuffled.slice(from, from + 1300))
+      insertBatch.run(new Uint8Array(ids.buffer))
+    }
+    const indexer = createSearchIndexer(file.database)
+    t.after(() => indexer.stop())
+    await eventually(() => assert.equal(file.unindexed(), 0))
+    assert.equal(file.found(), 5000)
   })
 
   test('loses nothing when a step fails: it is tried again', (t) => {
@@ -129,7 +156,7 @@ describe('the search index', () => {
     const passTime = mockTime(t)
     const indexer = createSearchIndexer(file.database)
     indexer.stop()
-    indexer.noteWrites()
+    indexer.noteWrites(1)
     passTime(3000)
     assert.equal(file.unindexed(), 10)
   })
