@@ -72,9 +72,11 @@ export interface PlantImport {
   /**
    * Adds plants in their order, all in one durable commit, or none of them when it rejects, as every write does.
    * One outcome each, in order. A plant whose id came earlier in the same import counts as taken. Steps take
-   * effect in the order in which they were called, and two may well be under way at a time; single writes
-   * that wait share their commit and are not starved. A dry run answers the same and stores nothing, with
-   * constant memory. Throws a RangeError for more than IMPORT_STEP_PLANTS_MAX plants.
+   * effect in the order in which they were called, and two may well be under way at a time. Single writes that
+   * wait share their commit, and are not starved: where there are several imports their steps take turns, and a
+   * single write that is called while a step waits for its turn takes effect before it. A dry run answers the
+   * same and stores nothing, with constant memory. Rejects with a RangeError for more than IMPORT_STEP_PLANTS_MAX
+   * plants.
    */
   add(plants: readonly NewPlant[]): Promise<ImportOutcome[]>
   /** Lets go of what the import holds, once the steps under way have ended. To be called once, after the last `add`. */

@@ -32,9 +32,9 @@ export interface GroupCommitOptions<Operation, Outcome> {
 export interface GroupCommit<Operation, Outcome> {
   /**
    * Fulfils with the operation's outcome when its batch is durable; rejects when the batch failed, or with
-   * 50301.
+   * 50301, unless whoever submits it sees to it by itself that only few wait (`isPaced`).
    */
-  submit(operation: Operation): Promise<Outcome>
+  submit(operation: Operation, options?: { isPaced: boolean }): Promise<Outcome>
   /** Fulfils when everything submitted so far has its outcome. */
   drain(): Promise<void>
 }
@@ -96,8 +96,9 @@ export function createGroupCommit<Operation, Outcome>(
   }
 
   return {
-    submit(operation) {
-      if (operations.length >= options.queueMax || waitingCharacters > QUEUE_CHARACTERS_MAX) {
+    submit(operation, { isPaced } = { isPaced: false }) {
+      const isFull = operations.length >= options.queueMax || waitingCharacters > QUEUE_CHARACTERS_MAX
+      if (isFull && !isPaced) {
         return Promise.reject(new AppError(50301, 'Too many writes are waiting; try again in a moment.'))
       }
       return new Promise<Outcome>((resolve, reject) => {

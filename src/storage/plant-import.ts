@@ -8,7 +8,14 @@ import {
 import { openDryImport } from './dry-import.ts'
 import { IMPORT_OUTCOMES, type ImportWrite, type ImportWriteOutcome } from './plant-write.ts'
 
+/**
+ * Steps of all imports together that wait for a commit or are in one: enough that the next one is there when a
+ * commit ends, few enough that a single write waits behind no more than these, however many imports there are.
+ */
+const SUBMITTED_STEPS_MAX = 2
+
 export interface PlantImportParts {
+  /** Hands a step to the shared commits, however many writes wait there. */
   submit(write: ImportWrite): Promise<unknown>
   /** Tells which of these ids are taken. Rejects with an AppError. */
   findTaken(ids: BigInt64Array): Promise<ReadonlySet<bigint>>
@@ -17,6 +24,8 @@ export interface PlantImportParts {
 
 /** The importing part of a PlantStore, the same on every engine. */
 export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportParts) {
+  const takeTurn = createTurns(SUBMITTED_STEPS_MAX)
+
   function openImport({ onConflict, dryRun }: ImportOptions): PlantImport {
     const replacesTaken = onConflict === 'replace'
     if (dryRun) {
@@ -34,13 +43,31 @@ export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportPa
       async add(plants) {
         checkSize(plants)
         if (plants.length === 0) return []
-        const { codes } = (await submit(stepOf(plants, replacesTaken, nowMs()))) as ImportWriteOutcome
+        const step = stepOf(plants, replacesTaken, nowMs())
+        const { codes } = (await takeTurn(() => submit(step))) as ImportWriteOutcome
         return Array.from(codes, (code) => IMPORT_OUTCOMES[code] as ImportOutcome)
       },
       async close() {},
     }
   }
   return { openImport }
+}
+
+/** Runs work when fewer than `max` others run, in the order in which it came. */
+function createTurns(max: number) {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
+  }
 }
 
 function checkSize(plants: readonly NewPlant[]): void {

@@ -63,7 +63,7 @@ export function createPostgresPlantStore({
   return {
     ...createPlantWriting(writes.submit, nowMs),
     ...createPlantImporting({
-      submit: writes.submit,
+      submit: (write) => writes.submit(write, { isPaced: true }),
       findTaken: (ids) =>
         client.read(async (sql) => {
           const rows = await sql.unsafe(selectTaken, [`{${ids.join()}}`], { prepare: true }).values()

@@ -74,7 +74,7 @@ export function createSqlitePlantStore({
   return {
     ...createPlantWriting(writes.submit, nowMs),
     ...createPlantImporting({
-      submit: writes.submit,
+      submit: (write) => writes.submit(write, { isPaced: true }),
       async findTaken(ids) {
         return new Set(reader.read(() => ids.filter((id) => selectId.get(id) !== undefined)))
       },

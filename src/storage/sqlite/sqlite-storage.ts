@@ -43,7 +43,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     queueMax: options.queuedWritesMax,
     charactersOf,
     async commit(batch) {
-      const reply = await writer.call(encodeBatch(batch))
+      const reply = await writer.call(encodeBatch(batch)).catch((error: unknown) => ({ failure: error }))
       reader.refresh()
       if ('failure' in reply) throw storageError(reply.failure)
       return decodeReply(reply, batch)
