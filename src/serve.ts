@@ -5,7 +5,7 @@ import { SetupError } from './errors.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
 import { SCOPES } from './tokens/token.ts'
-import { issueToken } from './tokens/token-routes.ts'
+import { issueFirstToken } from './tokens/token-routes.ts'
 
 /** How often connections are closed that have fallen idle while the service stops. */
 const IDLE_SWEEP_INTERVAL_MS = 50
@@ -32,7 +32,6 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
   ])
   let isDraining = false
   try {
-    const firstToken = await makeFirstToken(storage, config)
     const app = await buildApp({
       storage,
       log,
@@ -42,6 +41,11 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       isDraining: () => isDraining,
     })
     await listen(() => app.listen({ host: config.host, port: config.port }), config)
+    // Not before: a start that fails would have made it, and told nobody.
+    const firstToken = await makeFirstToken(storage, config).catch(async (error: unknown) => {
+      await app.close()
+      throw error
+    })
     const { port } = app.server.address() as AddressInfo
     return {
       url: `http://${hostInUrl(config.host)}:${port}${new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, '')}`,
@@ -65,7 +69,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
 
 async function makeFirstToken({ tokens }: Storage, config: Config): Promise<string | undefined> {
   if (config.token !== undefined || (await tokens.list()).length > 0) return undefined
-  return (await issueToken(tokens, { label: 'made at the first start', scopes: SCOPES })).token
+  return issueFirstToken(tokens, { label: 'made at the first start', scopes: SCOPES })
 }
 
 async function listen(start: () => Promise<unknown>, { host, port }: Config): Promise<void> {

@@ -175,6 +175,17 @@ test('a first token is made only for a store that has none, when none is configu
   assert.match(tokens[1] ?? '', /^plst_/)
 })
 
+test('a start that fails makes no first token, so the next one tells it', async (test) => {
+  const app = await startApp(test)
+  const database = join(temporaryFolder(test), 'plants.db')
+  const configWith = (port: string) =>
+    readConfig({}, { PLANTSTORE_PORT: port, PLANTSTORE_DATABASE: database })
+  await assert.rejects(serve(configWith(String(app.port)), silent), /is in use/)
+  const service = await serve(configWith('0'), silent)
+  assert.match(service.firstToken ?? '', /^plst_/)
+  await service.stop()
+})
+
 test('where it cannot listen is told as a mistake of the setup, and the storage is let go', async (test) => {
   const app = await startApp(test)
   const folder = temporaryFolder(test)

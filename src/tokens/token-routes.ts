@@ -90,10 +90,19 @@ export async function issueToken(
   tokens: TokenStore,
   wanted: NewToken,
 ): Promise<{ token: string; stored: StoredToken }> {
-  const token = generateToken()
-  const stored = { id: generateTokenId(), ...wanted, createdAtMs: Date.now() }
-  await tokens.create(stored, hashToken(token))
-  return { token, stored }
+  const made = makeToken(wanted)
+  await tokens.create(made.stored, hashToken(made.token))
+  return made
+}
+
+/** Makes a token for a store that has none; undefined where there is one, another replica's maybe. */
+export async function issueFirstToken(tokens: TokenStore, wanted: NewToken): Promise<string | undefined> {
+  const { token, stored } = makeToken(wanted)
+  return (await tokens.createFirst(stored, hashToken(token))) ? token : undefined
+}
+
+function makeToken(wanted: NewToken): { token: string; stored: StoredToken } {
+  return { token: generateToken(), stored: { id: generateTokenId(), ...wanted, createdAtMs: Date.now() } }
 }
 
 /** Reads what is wanted of a new token; throws 40003 with every field that is wrong, and its rule. */

@@ -7,6 +7,9 @@ import type { StoredToken } from './token.ts'
 export interface TokenStore {
   create(token: StoredToken, hash: string): Promise<void>
 
+  /** Stores the token if there is none yet, and tells whether it did: of several replicas one does. */
+  createFirst(token: StoredToken, hash: string): Promise<boolean>
+
   /** The token with this hash, expired or not; undefined when it is unknown or revoked. */
   findByHash(hash: string): Promise<StoredToken | undefined>
 

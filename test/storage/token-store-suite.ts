@@ -37,6 +37,14 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       assert.deepEqual(await tokens.list(), all)
     })
 
+    test('a first token is stored where there is none, and no second one', async () => {
+      const { tokens } = shared
+      assert.equal(await tokens.createFirst(TOKEN, hashToken('a')), true)
+      assert.equal(await tokens.createFirst({ ...TOKEN, id: 'token-2' }, hashToken('b')), false)
+      assert.deepEqual(await tokens.findByHash(hashToken('a')), TOKEN)
+      assert.deepEqual(await tokens.list(), [TOKEN])
+    })
+
     test('an expired token is still found and listed: whether it is good is not for the store to say', async () => {
       const { tokens } = shared
       const expired = { ...TOKEN, expiresAtMs: TOKEN.createdAtMs - 1 }

@@ -10,10 +10,11 @@ import {
   type PlantWriteOutcome,
   type WriteOf,
 } from '../plant-write.ts'
+import { inTransaction } from './in-transaction.ts'
 import { insertPlants, STATEMENT_ROWS_MAX, wordsAsVector } from './insert-plants.ts'
 import { judgeBatch, keyOf, type NewKey } from './judge-batch.ts'
 import type { Sql, Transaction } from './postgres-client.ts'
-import { ConcurrentChange, failureOf } from './postgres-failure.ts'
+import { ConcurrentChange } from './postgres-failure.ts'
 
 /**
  * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
@@ -26,22 +27,6 @@ export async function commitBatch(
 ): Promise<PlantWriteOutcome[]> {
   if (batch.every(isAddition)) return addAll(sql, batch)
   return inTransaction(sql, (transaction) => commitJudged(transaction, batch, idempotencyTtlMs))
-}
-
-function inTransaction<Result>(
-  sql: Sql,
-  work: (transaction: Transaction) => Promise<Result>,
-): Promise<Result> {
-  return sql.begin(async (transaction) => {
-    try {
-      return await work(transaction)
-    } catch (error) {
-      // The driver would send its rollback into a connection that is gone, which throws where nobody catches;
-      // left alone, it rejects by itself as the connection closes.
-      if (failureOf(error) === 'lost') await new Promise<never>(() => {})
-      throw error
-    }
-  }) as Promise<Result>
 }
 
 type Addition = WriteOf<'create'> | ImportWrite

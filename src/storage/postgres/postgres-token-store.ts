@@ -1,6 +1,11 @@
+import type { StoredToken } from '../../tokens/token.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
 import { rowToToken, TOKEN_COLUMNS } from '../token-rows.ts'
-import type { PostgresClient } from './postgres-client.ts'
+import { inTransaction } from './in-transaction.ts'
+import type { PostgresClient, Sql, Transaction } from './postgres-client.ts'
+
+/** The lock that is held while a first token is made; a number that nobody else has a reason to take. */
+const FIRST_TOKEN_LOCK = 7_152_668_311_002n
 
 export interface PostgresTokenStoreParts {
   /** Of one connection, so that writes take effect in the order in which they were called. */
@@ -13,15 +18,20 @@ export function createPostgresTokenStore({ committer, pool }: PostgresTokenStore
   const selectByHash = `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = $1`
   const selectAll = `SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
   return {
-    async create({ id, label, scopes, createdAtMs, expiresAtMs = null }, hash) {
-      const { count } = await committer.write(
-        (sql) => sql`
-          INSERT INTO tokens (id, hash, label, scopes, created_at, expires_at)
-          VALUES (${id}, ${hash}, ${label}, ${scopes.join(' ')}, ${createdAtMs}, ${expiresAtMs})
-          ON CONFLICT DO NOTHING`,
-      )
-      if (count === 0) throw new Error('a token with this id or hash is stored already')
+    async create(token, hash) {
+      if (!(await committer.write((sql) => insert(sql, token, hash)))) {
+        throw new Error('a token with this id or hash is stored already')
+      }
     },
+    createFirst: (token, hash) =>
+      committer.write((sql) =>
+        inTransaction(sql, async (transaction) => {
+          // A lock of its own, as rows that are not there cannot be locked.
+          await transaction`SELECT pg_advisory_xact_lock(${FIRST_TOKEN_LOCK})`
+          const some = await transaction`SELECT 1 FROM tokens LIMIT 1`
+          return some.length === 0 && insert(transaction, token, hash)
+        }),
+      ),
     findByHash: (hash) =>
       pool.read(async (sql) => {
         const [row] = await sql.unsafe(selectByHash, [hash], { prepare: true })
@@ -43,4 +53,14 @@ export function createPostgresTokenStore({ committer, pool }: PostgresTokenStore
         })
     },
   }
+}
+
+/** False when the id or the hash is in use. */
+async function insert(sql: Sql | Transaction, token: StoredToken, hash: string): Promise<boolean> {
+  const { id, label, scopes, createdAtMs, expiresAtMs = null } = token
+  const { count } = await sql`
+    INSERT INTO tokens (id, hash, label, scopes, created_at, expires_at)
+    VALUES (${id}, ${hash}, ${label}, ${scopes.join(' ')}, ${createdAtMs}, ${expiresAtMs})
+    ON CONFLICT DO NOTHING`
+  return count > 0
 }

@@ -13,6 +13,9 @@ export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write
       const { outcome } = await writes.submit({ kind: 'create-token', token, hash })
       if (outcome !== 'done') throw new Error('a token with this id or hash is stored already')
     },
+    async createFirst(token, hash) {
+      return (await writes.submit({ kind: 'create-first-token', token, hash })).outcome === 'done'
+    },
     async findByHash(hash) {
       const row = reader.read(() => selectByHash.get(hash))
       return row === undefined ? undefined : rowToToken(row)

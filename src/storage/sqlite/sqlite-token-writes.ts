@@ -5,8 +5,12 @@ import { TOKEN_COLUMNS_WITH_HASH, tokenToRow } from '../token-rows.ts'
 
 /** The writes of tokens, each a part of the transaction that its caller has begun. */
 export function createTokenWrites(database: DatabaseSync) {
+  const columns = 'id, hash, label, scopes, created_at, expires_at'
   const insertToken = database.prepare(
-    'INSERT INTO tokens (id, hash, label, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    `INSERT INTO tokens (${columns}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  const insertFirstToken = database.prepare(
+    `INSERT INTO tokens (${columns}) SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM tokens)`,
   )
   const deleteToken = database.prepare('DELETE FROM tokens WHERE id = ?')
   const updateTokenUse = database.prepare('UPDATE tokens SET last_used_at = ?2 WHERE id = ?1')
@@ -15,13 +19,19 @@ export function createTokenWrites(database: DatabaseSync) {
   )
   // `run` reports the last rowid of the connection, a plant's id maybe, and throws where it is no safe
   // number.
-  for (const statement of [addToken, insertToken, deleteToken, updateTokenUse]) statement.setReadBigInts(true)
+  for (const statement of [addToken, insertToken, insertFirstToken, deleteToken, updateTokenUse]) {
+    statement.setReadBigInts(true)
+  }
+  const insert = (
+    statement: typeof insertToken,
+    { id, label, scopes, createdAtMs, expiresAtMs }: StoredToken,
+    hash: string,
+  ) => statement.run(id, hash, label, scopes.join(' '), createdAtMs, expiresAtMs ?? null).changes !== 0n
   return {
     /** False when the id or the hash is in use. */
-    create({ id, label, scopes, createdAtMs, expiresAtMs }: StoredToken, hash: string): boolean {
-      const { changes } = insertToken.run(id, hash, label, scopes.join(' '), createdAtMs, expiresAtMs ?? null)
-      return changes !== 0n
-    },
+    create: (token: StoredToken, hash: string): boolean => insert(insertToken, token, hash),
+    /** False when there is a token. */
+    createFirst: (token: StoredToken, hash: string): boolean => insert(insertFirstToken, token, hash),
     add(token: HashedToken): void {
       addToken.run(...tokenToRow(token))
     },

@@ -78,6 +78,8 @@ function perform(write: Write): WriteOutcome {
       return { outcome: 'done' }
     case 'create-token':
       return { outcome: tokens.create(write.token, write.hash) ? 'done' : 'taken' }
+    case 'create-first-token':
+      return { outcome: tokens.createFirst(write.token, write.hash) ? 'done' : 'taken' }
     case 'revoke-token':
       return { outcome: tokens.revoke(write.id) ? 'done' : 'absent' }
     case 'note-token-use':

@@ -6,7 +6,7 @@ import { charactersOf as charactersOfPlant, type PlantWrite, type PlantWriteOutc
 /** A write on its way to the thread that owns the writing connection. */
 export type Write =
   | PlantWrite
-  | { kind: 'create-token'; token: StoredToken; hash: string }
+  | { kind: 'create-token' | 'create-first-token'; token: StoredToken; hash: string }
   | { kind: 'revoke-token'; id: string }
   | { kind: 'add-plants'; plants: readonly StoredPlant[] }
   | { kind: 'add-token'; token: StoredToken; hash: string }
@@ -44,6 +44,7 @@ export function charactersOf(write: Write): number {
       return write.plants.reduce((sum, { name, tag }) => sum + name.length + (tag?.length ?? 0), 0)
     case 'add-token':
     case 'create-token':
+    case 'create-first-token':
     case 'revoke-token':
     case 'note-token-use':
       return 0

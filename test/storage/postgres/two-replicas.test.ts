@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { hashToken } from '../../../src/tokens/token.ts'
+import { startServe } from '../../support/plantstore-process.ts'
 import { postgresMissing } from '../../support/postgres-server.ts'
+import { assertOneFirstToken } from '../assert-one-first-token.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const KEY = { caller: 'greenhouse', key: 'key-1', fingerprint: 'body-1' }
@@ -50,6 +52,21 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     assert.equal((await b.tokens.findByHash(hashToken('one')))?.id, 'token-1')
     await a.tokens.revoke('token-1')
     assert.equal(await b.tokens.findByHash(hashToken('one')), undefined)
+  })
+
+  test('make one first token when both want to', async (t) => {
+    await assertOneFirstToken(await openTwo(t))
+  })
+
+  test('that start together on an empty store print one token, which both take', async (t) => {
+    const environment = { PLANTSTORE_DATABASE: await shared.server.createDatabase(), PLANTSTORE_TOKEN: '' }
+    const replicas = await Promise.all([startServe(t, { environment }), startServe(t, { environment })])
+    await Promise.all(replicas.map(({ child, exit }) => child.kill('SIGTERM') && exit))
+    const printed = replicas.flatMap(({ stdout }) => /plst_\w+/.exec(stdout)?.[0] ?? [])
+    assert.equal(printed.length, 1)
+    const again = await startServe(t, { environment })
+    const headers = { authorization: `Bearer ${printed[0]}` }
+    assert.equal((await fetch(`${again.url}/tokens/self`, { headers })).status, 200)
   })
 
   test('write to the same few plants without a failure, and each acknowledged edit counts', async (t) => {

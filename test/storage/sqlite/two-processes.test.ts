@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/storage.ts'
+import { assertOneFirstToken } from '../assert-one-first-token.ts'
 import { eventually } from '../eventually.ts'
 import { startStorageProcess } from './storage-process.ts'
 import { openFile, temporaryFolder } from './temporary-storage.ts'
@@ -53,6 +54,11 @@ describe('processes on one file', () => {
       .map(({ id, name }) => [id, name] as const)
     assert.equal(winners.size, 5 * 500)
     assert.deepEqual(new Map(stored.map(([id, name]) => [id, [name]])), winners)
+  })
+
+  test('one of two that make the first token at the same time does', async (t) => {
+    const path = join(temporaryFolder(t), 'plants.db')
+    await assertOneFirstToken([await openFile(t, path), await openFile(t, path)])
   })
 
   test('a write waits while another process holds the file, and reads do not', async (t) => {
