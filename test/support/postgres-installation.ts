@@ -3,8 +3,12 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** What the tests run of an installation; Debian puts only some of it on the PATH. */
-const PROGRAMS = ['initdb', 'postgres', 'pg_basebackup', 'pg_isready', 'psql']
+/** What makes and runs a server. Debian puts none of it on the PATH. */
+const SERVER_PROGRAMS = ['initdb', 'postgres']
+/** What asks a server; it need not be of the same version. */
+const CLIENT_PROGRAMS = ['pg_isready', 'psql']
+/** The folder of another installation than the one that is found, to try a version (CONTRIBUTING.md). */
+const CHOSEN = process.env.TEST_POSTGRES_FOLDER
 /** Where Debian keeps each major version. */
 const PACKAGED = '/usr/lib/postgresql'
 /** PostgreSQL refuses to be run by root, so root's tests run it as the first of these that exists. */
@@ -16,12 +20,14 @@ export interface Account {
   gid?: number
 }
 
+/** Behind a link are programs that lie beside it and are linked nowhere. */
 function foldersOnPath(): string[] {
-  return (process.env.PATH ?? '')
-    .split(delimiter)
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const linked = folders
     .map((folder) => join(folder, 'postgres'))
     .filter((program) => existsSync(program))
     .map((program) => dirname(realpathSync(program)))
+  return [...linked, ...folders]
 }
 
 function packagedFolders(): string[] {
@@ -41,13 +47,22 @@ function findAccount(): Account | undefined {
   return undefined
 }
 
-const folder = [...foldersOnPath(), ...packagedFolders()].find((candidate) =>
-  PROGRAMS.every((program) => existsSync(join(candidate, program))),
-)
+function findFolder(candidates: readonly string[], programs: readonly string[]): string | undefined {
+  return candidates.find((candidate) => programs.every((program) => existsSync(join(candidate, program))))
+}
+
+const found = [...foldersOnPath(), ...packagedFolders()]
+const serverFolder = findFolder(CHOSEN === undefined ? found : [CHOSEN], SERVER_PROGRAMS)
+const clientFolder = findFolder(CHOSEN === undefined ? found : [CHOSEN, ...found], CLIENT_PROGRAMS)
 const account = findAccount()
 
+if (CHOSEN !== undefined && serverFolder === undefined) {
+  throw new Error(`TEST_POSTGRES_FOLDER lacks ${SERVER_PROGRAMS.join(' or ')}: ${CHOSEN}`)
+}
+
 function whyMissing(): string | undefined {
-  if (folder === undefined) return 'there is no PostgreSQL server (apt-get install postgresql)'
+  if (serverFolder === undefined) return 'there is no PostgreSQL server (apt-get install postgresql)'
+  if (clientFolder === undefined) return 'there is no psql (apt-get install postgresql-client)'
   if (account === undefined)
     return `root cannot run PostgreSQL, and there is no user ${ACCOUNTS.join(' or ')}`
   return undefined
@@ -61,12 +76,13 @@ if (postgresMissing !== undefined && process.env.CI) throw new Error(`In CI, ${p
 
 /** Whom the programs run as. Throws when there is no PostgreSQL. */
 export function postgresAccount(): Account {
-  if (account === undefined || folder === undefined) throw new Error(postgresMissing)
+  if (account === undefined) throw new Error(postgresMissing)
   return account
 }
 
 /** The path of a program of PostgreSQL. Throws when there is none. */
 export function postgresProgram(name: string): string {
+  const folder = SERVER_PROGRAMS.includes(name) ? serverFolder : clientFolder
   if (folder === undefined) throw new Error(postgresMissing)
   return join(folder, name)
 }

@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { appendFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { copyPostgresData } from './copy-postgres-data.ts'
 import { eventually } from './eventually.ts'
 import { findFreePort } from './free-port.ts'
 import { postgresAccount, postgresProgram, runProgram } from './postgres-installation.ts'
@@ -76,6 +77,12 @@ function urlOf(port: number, database: string): string {
 }
 
 const quoteLiteral = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+function settingLines(settings: Record<string, string>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = ${quoteLiteral(value)}\n`)
+    .join('')
+}
 
 /** A server on data that is there, not started yet. */
 async function describeServer(site: Site, data: string): Promise<PostgresStandby> {
@@ -155,14 +162,12 @@ async function describeServer(site: Site, data: string): Promise<PostgresStandby
 
 async function startStandby(site: Site, primary: PostgresServer, name: string): Promise<PostgresStandby> {
   const data = join(site.folder, `standby-${site.servers.length}`)
+  await copyPostgresData(primary.url(), await primary.query('SHOW data_directory'), data)
   const source = `${primary.url()}?application_name=${encodeURIComponent(name)}`
-  await runProgram(
-    postgresProgram('pg_basebackup'),
-    ['-D', data, '-d', source, '-R', '-X', 'stream', '-c', 'fast', '--no-sync', '--no-manifest'],
-    site.folder,
-  )
   // Once promoted it has no standby to wait for.
-  await appendFile(join(data, 'postgresql.auto.conf'), "synchronous_standby_names = ''\n")
+  const settings = { primary_conninfo: source, synchronous_standby_names: '' }
+  await appendFile(join(data, 'postgresql.auto.conf'), settingLines(settings))
+  await writeFile(join(data, 'standby.signal'), '')
   const server = await describeServer(site, data)
   await server.start()
   const streaming = `SELECT true FROM pg_stat_replication
@@ -192,8 +197,7 @@ async function makeData(data: string, folder: string, settings: Record<string, s
   const access = ['-U', SUPERUSER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`]
   const rest = ['-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']
   await runProgram(postgresProgram('initdb'), ['-D', data, ...access, ...rest], folder)
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${quoteLiteral(value)}\n`)
-  await appendFile(join(data, 'postgresql.conf'), lines.join(''))
+  await appendFile(join(data, 'postgresql.conf'), settingLines(settings))
 }
 
 /** A server that was killed leaves its lock and with it a segment of shared memory, which would outlive the test. */
