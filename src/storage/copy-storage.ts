@@ -2,10 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { SetupError } from '../errors.ts'
 import type { StoredPlant } from '../plants/plant.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
-import type { Storage } from './storage.ts'
+import type { Storage, StorageContents } from './storage.ts'
 
 /** Plants that are moved at once: each step is a commit, and a page is bounded in bytes as well. */
 const STEP_PLANTS = 512
+
+/** Idempotency keys that are moved at once. */
+const STEP_KEYS = 512
 
 export interface CopyOptions {
   from: Storage
@@ -17,12 +20,13 @@ export interface CopyOptions {
 export interface CopyReport {
   plants: number
   tokens: number
+  idempotencyKeys: number
 }
 
 /**
  * Adds everything that is in `from` to `to`, then holds every plant and token of one against the other. What
  * is there already is left as it is, so a copy that broke off is finished by another one. Throws a SetupError
- * that names the first difference. Idempotency keys, which live a day, stay behind.
+ * that names the first difference.
  */
 export async function copyStorage({ from, to, onProgress }: CopyOptions): Promise<CopyReport> {
   const tokens = await from.contents.tokens()
@@ -33,13 +37,26 @@ export async function copyStorage({ from, to, onProgress }: CopyOptions): Promis
     copied += plants.length
     onProgress?.('copied', copied)
   }
+  const idempotencyKeys = await copyKeys(from.contents, to.contents)
   if (!isDeepStrictEqual(await to.contents.tokens(), tokens)) {
     throw new SetupError(
       'The tokens of the two stores differ: the target had others, or one was used meanwhile.',
     )
   }
   await comparePlants(from.plants, to.plants, (plants) => onProgress?.('compared', plants))
-  return { plants: copied, tokens: tokens.length }
+  return { plants: copied, tokens: tokens.length, idempotencyKeys }
+}
+
+/** Copies idempotency keys, so that a create that is sent again to the new store finds what it made. */
+async function copyKeys(from: StorageContents, to: StorageContents): Promise<number> {
+  let copied = 0
+  let keys = await from.keys(STEP_KEYS)
+  while (keys.length > 0) {
+    await to.addKeys(keys)
+    copied += keys.length
+    keys = await from.keys(STEP_KEYS, keys.at(-1))
+  }
+  return copied
 }
 
 async function comparePlants(

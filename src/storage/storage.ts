@@ -20,6 +20,15 @@ export interface HashedToken {
   hash: string
 }
 
+/** An idempotency key as a store keeps it, with the version of the plant that it made. */
+export interface StoredIdempotencyKey {
+  caller: string
+  key: string
+  fingerprint: string
+  plantVersion: number
+  createdAtMs: number
+}
+
 /** What is in a storage, as it is: for moving it to another one (`copy-storage.ts`). */
 export interface StorageContents {
   tokens(): Promise<HashedToken[]>
@@ -27,6 +36,10 @@ export interface StorageContents {
   addPlants(plants: readonly StoredPlant[]): Promise<void>
   /** Adds tokens; one that is there already is left as it is. Durable. */
   addTokens(tokens: readonly HashedToken[]): Promise<void>
+  /** Some idempotency keys, so many at most, in an order of the store's own: the first, or those after one. */
+  keys(limit: number, after?: Pick<StoredIdempotencyKey, 'caller' | 'key'>): Promise<StoredIdempotencyKey[]>
+  /** Adds idempotency keys; one that is there already is left as it is. Durable. */
+  addKeys(keys: readonly StoredIdempotencyKey[]): Promise<void>
 }
 
 export interface StorageOptions {

@@ -17,6 +17,10 @@ const TOKEN: StoredToken = {
   createdAtMs: 1_700_000_000_000,
 }
 
+/** Ids of plants that are made with a key each: more than one step of them. */
+const KEYED = Array.from({ length: 700 }, (_, number) => BigInt(number * 7 + 1))
+const keyOf = (id: bigint) => ({ caller: `caller-${id % 3n}`, key: `key "${id}"`, fingerprint: `body-${id}` })
+
 /** Plants at the bounds, changed, tagged, long, and more than one step of them. */
 async function fillStore({ plants, tokens }: Storage): Promise<void> {
   await tokens.create(TOKEN, hashToken('one'))
@@ -30,6 +34,7 @@ async function fillStore({ plants, tokens }: Storage): Promise<void> {
     plants.create({ id: -(2n ** 63n), name: 'Medicago ×varia "🌱"', tag: 'höchst' }),
     plants.create({ id: 2n ** 63n - 1n, name: 'n'.repeat(900_000), tag: 't'.repeat(3_000) }),
   ])
+  await Promise.all(KEYED.map((id) => plants.create({ id, name: 'keyed' }, keyOf(id))))
   await plants.change(14n, { name: 'Açaí palm', tag: '' })
   await plants.delete(21n)
 }
@@ -56,9 +61,15 @@ function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): vo
       to,
       onProgress: (step, plants) => steps.push(`${step} ${plants}`),
     })
-    assert.deepEqual(report, { plants: 1301, tokens: 2 })
+    assert.deepEqual(report, { plants: 2001, tokens: 2, idempotencyKeys: 700 })
     assert.deepEqual(await everything(to), await everything(from))
     assert.deepEqual(await to.tokens.findByHash(hashToken('one')), TOKEN)
+    for (const id of KEYED.slice(0, 5)) {
+      const again = await to.plants.create({ id, name: 'keyed' }, keyOf(id))
+      assert.deepEqual(again, { outcome: 'created', version: (await from.plants.get(id))?.version })
+      const other = await to.plants.create({ id, name: 'other' }, { ...keyOf(id), fingerprint: 'other' })
+      assert.equal(other.outcome, 'key-reused')
+    }
     assert.deepEqual(steps.slice(0, 2), ['copied 512', 'copied 1024'])
     await eventually(async () => {
       const { plants } = await to.plants.list({ limit: 5, words: ['acai'] })
@@ -83,7 +94,7 @@ function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): vo
       }),
       /broken off/,
     )
-    assert.deepEqual(await copyStorage({ from, to }), { plants: 1301, tokens: 2 })
+    assert.deepEqual(await copyStorage({ from, to }), { plants: 2001, tokens: 2, idempotencyKeys: 700 })
     await to.plants.change(7n, { name: 'another' })
     await assert.rejects(
       copyStorage({ from, to }),

@@ -1,5 +1,7 @@
+import { KEY_COLUMNS, keyToRow, NO_KEY, rowToKey } from '../key-rows.ts'
 import type { StorageContents } from '../storage.ts'
 import { rowToToken, TOKEN_COLUMNS_WITH_HASH, tokenToRow } from '../token-rows.ts'
+import { inTransaction } from './in-transaction.ts'
 import { insertPlants } from './insert-plants.ts'
 import type { PostgresClient } from './postgres-client.ts'
 
@@ -7,6 +9,8 @@ import type { PostgresClient } from './postgres-client.ts'
 export function createPostgresContents(committer: PostgresClient): StorageContents {
   const selectTokens = `SELECT ${TOKEN_COLUMNS_WITH_HASH} FROM tokens ORDER BY created_at, id COLLATE "C"`
   const insertToken = `INSERT INTO tokens (${TOKEN_COLUMNS_WITH_HASH}) VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`
+  const selectKeys = `SELECT ${KEY_COLUMNS} FROM idempotency_keys WHERE (caller, key) > ($1, $2) ORDER BY caller, key LIMIT $3`
+  const insertKey = `INSERT INTO idempotency_keys (${KEY_COLUMNS}) VALUES ($1,$2,$3,$4,$5) ON CONFLICT DO NOTHING`
   return {
     tokens: () =>
       committer.read(async (sql) => {
@@ -20,6 +24,17 @@ export function createPostgresContents(committer: PostgresClient): StorageConten
       for (const token of tokens) {
         await committer.write((sql) => sql.unsafe(insertToken, tokenToRow(token), { prepare: true }))
       }
+    },
+    keys: (limit, { caller, key } = NO_KEY) =>
+      committer.read(async (sql) =>
+        (await sql.unsafe(selectKeys, [caller, key, limit], { prepare: true })).map(rowToKey),
+      ),
+    async addKeys(keys) {
+      await committer.write((sql) =>
+        inTransaction(sql, (transaction) =>
+          Promise.all(keys.map((key) => transaction.unsafe(insertKey, keyToRow(key), { prepare: true }))),
+        ),
+      )
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { GroupCommit } from '../group-commit.ts'
+import { KEY_COLUMNS, NO_KEY, rowToKey } from '../key-rows.ts'
 import type { StorageContents } from '../storage.ts'
 import { rowToToken, TOKEN_COLUMNS_WITH_HASH } from '../token-rows.ts'
 import type { Reader } from './sqlite-reader.ts'
@@ -10,6 +11,9 @@ export function createSqliteContents(
   writes: GroupCommit<Write, WriteOutcome>,
 ): StorageContents {
   const selectTokens = reader.prepare(`SELECT ${TOKEN_COLUMNS_WITH_HASH} FROM tokens ORDER BY created_at, id`)
+  const selectKeys = reader.prepare(
+    `SELECT ${KEY_COLUMNS} FROM idempotency_keys WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?`,
+  )
   return {
     async tokens() {
       const rows = reader.read(() => selectTokens.all())
@@ -20,6 +24,12 @@ export function createSqliteContents(
     },
     async addTokens(tokens) {
       await Promise.all(tokens.map((token) => writes.submit({ kind: 'add-token', ...token })))
+    },
+    async keys(limit, { caller, key } = NO_KEY) {
+      return reader.read(() => selectKeys.all(caller, key, limit)).map(rowToKey)
+    },
+    async addKeys(keys) {
+      await writes.submit({ kind: 'add-keys', keys })
     },
   }
 }

@@ -2,6 +2,7 @@ import { workerData } from 'node:worker_threads'
 import { openWriter } from './sqlite-connection.ts'
 import { createImportStep } from './sqlite-import-step.ts'
 import { createKeyPurge } from './sqlite-key-purge.ts'
+import { createKeyWrites } from './sqlite-key-writes.ts'
 import { createPlantWrites } from './sqlite-plant-writes.ts'
 import { createSearchIndexer } from './sqlite-search-indexer.ts'
 import { serveThread } from './sqlite-thread.ts'
@@ -23,6 +24,7 @@ const unindexed = createUnindexedPlants(database)
 const plants = createPlantWrites(database, unindexed, idempotencyTtlMs)
 const importStep = createImportStep(database, unindexed)
 const tokens = createTokenWrites(database)
+const keys = createKeyWrites(database)
 const indexer = createSearchIndexer(database)
 const keyPurge = createKeyPurge(database, idempotencyTtlMs)
 
@@ -72,6 +74,9 @@ function perform(write: Write): WriteOutcome {
       for (const { id, name, tag = null, createdAtMs, version, updatedAtMs } of write.plants) {
         plants.insert(id, name, tag, createdAtMs, version, updatedAtMs)
       }
+      return { outcome: 'done' }
+    case 'add-keys':
+      keys.add(write.keys)
       return { outcome: 'done' }
     case 'add-token':
       tokens.add(write)

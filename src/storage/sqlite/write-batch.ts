@@ -2,6 +2,7 @@ import type { StoredPlant } from '../../plants/plant.ts'
 import type { CreateOutcome } from '../../plants/plant-store.ts'
 import type { StoredToken } from '../../tokens/token.ts'
 import { charactersOf as charactersOfPlant, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
+import type { StoredIdempotencyKey } from '../storage.ts'
 
 /** A write on its way to the thread that owns the writing connection. */
 export type Write =
@@ -9,6 +10,7 @@ export type Write =
   | { kind: 'create-token' | 'create-first-token'; token: StoredToken; hash: string }
   | { kind: 'revoke-token'; id: string }
   | { kind: 'add-plants'; plants: readonly StoredPlant[] }
+  | { kind: 'add-keys'; keys: readonly StoredIdempotencyKey[] }
   | { kind: 'add-token'; token: StoredToken; hash: string }
   | { kind: 'note-token-use'; id: string; atMs: number }
 
@@ -42,6 +44,8 @@ export function charactersOf(write: Write): number {
   switch (write.kind) {
     case 'add-plants':
       return write.plants.reduce((sum, { name, tag }) => sum + name.length + (tag?.length ?? 0), 0)
+    case 'add-keys':
+      return write.keys.reduce((sum, { key, fingerprint }) => sum + key.length + fingerprint.length, 0)
     case 'add-token':
     case 'create-token':
     case 'create-first-token':
