@@ -1,0 +1,24 @@
+import { CommandFailure, EXIT_INTERRUPTED, EXIT_TERMINATED } from './command-failure.ts'
+
+const EXIT_CODES = { SIGINT: EXIT_INTERRUPTED, SIGTERM: EXIT_TERMINATED } as const
+
+/**
+ * Runs what Ctrl-C or SIGTERM should end in an orderly way: they abort the signal, with a CommandFailure as
+ * its reason. A second one ends the process at once.
+ */
+export async function untilInterrupted<Result>(
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  const stop = (name: NodeJS.Signals) => {
+    const exitCode = EXIT_CODES[name as keyof typeof EXIT_CODES]
+    if (controller.signal.aborted) process.exit(exitCode)
+    controller.abort(new CommandFailure('Interrupted.', exitCode))
+  }
+  for (const name of Object.keys(EXIT_CODES)) process.on(name, stop)
+  try {
+    return await run(controller.signal)
+  } finally {
+    for (const name of Object.keys(EXIT_CODES)) process.off(name, stop)
+  }
+}
