@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import type { PlantStoreClient } from '../client/plant-store-client.ts'
+import { CLIENT_SETTINGS, type ClientConfig, readClientConfig, variableOf } from '../config.ts'
+import { CommandFailure, usageChecked } from './command-failure.ts'
+import { untilInterrupted } from './until-interrupted.ts'
+
+export interface ServiceFlags {
+  url?: string
+  token?: string
+}
+
+export interface Service {
+  client: PlantStoreClient
+  /** Where it is, without a slash at the end. */
+  url: string
+  /** Ctrl-C aborts it; every call to the client takes it. */
+  signal: AbortSignal
+}
+
+const NO_TOKEN =
+  'No token: put one into PLANTSTORE_TOKEN, or give --token. On the machine of the service, "plantstore token create" makes one.'
+
+/** Adds `--url`, and `--token` unless anybody may do what the command does. */
+export function addServiceOptions(command: Command, { isPublic = false } = {}): Command {
+  const { url, token } = CLIENT_SETTINGS
+  command.option('--url <url>', `${url.about} (default: ${url.default}) [${variableOf('url')}]`)
+  if (isPublic) return command
+  return command.option(
+    '--token <token>',
+    `${token.about}; better in the variable: others can read it here, in the list of processes [${variableOf('token')}]`,
+  )
+}
+
+/**
+ * Runs what a command does with a service. Throws a CommandFailure with a line for people for whatever fails
+ * on the way there, and when the user interrupts it.
+ */
+export async function callService<Result>(
+  flags: ServiceFlags,
+  use: (service: Service) => Promise<Result>,
+  { isPublic = false } = {},
+): Promise<Result> {
+  const { url, token } = configOf(flags)
+  if (!isPublic && token === undefined) throw new CommandFailure(NO_TOKEN)
+  const { createPlantStoreClient } = await import('../client/plant-store-client.ts')
+  const { requestFailure } = await import('./request-failure.ts')
+  const client = createPlantStoreClient({ baseUrl: url, token: isPublic ? undefined : token })
+  return untilInterrupted(async (signal) => {
+    try {
+      return await use({ client, url: url.replace(/\/+$/, ''), signal })
+    } catch (error) {
+      throw requestFailure(error, url)
+    }
+  })
+}
+
+/** A variable that is wrong is no fault of the command line; a flag is. */
+function configOf({ url, token }: ServiceFlags): ClientConfig {
+  const flags = { ...(url !== undefined && { url }), ...(token !== undefined && { token }) }
+  usageChecked(() => readClientConfig(flags, {}))
+  return readClientConfig(flags)
+}
