@@ -1,0 +1,148 @@
+import type {
+  FileSource,
+  ImportFileOptions,
+  ImportProgress,
+  ImportReport,
+  ImportRowError,
+} from '../client/plant-store-client.ts'
+import { RequestError } from '../client/request-error.ts'
+import { CommandFailure, EXIT_FAILURE } from './command-failure.ts'
+import { type ImportInput, openInput } from './import-input.ts'
+import { printable, printableLines } from './printable.ts'
+import { byteSize, createProgressBar, wholeNumber } from './progress-bar.ts'
+import { checkErrorsFile, mendingHint, writeRefusedRows } from './refused-rows.ts'
+import { isUnreachable, requestFailure } from './request-failure.ts'
+import type { Service } from './service-call.ts'
+import { print } from './standard-output.ts'
+
+export interface ImportParts extends Service {
+  file: ImportFileOptions
+  /** Where the refused rows go. */
+  errorsFile: string | undefined
+  json: true | undefined
+}
+
+/** What is known of an import before it is over. */
+interface Told {
+  progress: ImportProgress | undefined
+  /** The id of each row that was refused, by its line. */
+  refused: Map<number, bigint | undefined>
+  /** The first of them. */
+  errors: ImportRowError[]
+}
+
+/** More would push the rest off the screen; --errors has all of them. */
+const SHOWN_ERRORS_MAX = 20
+
+/**
+ * Imports a file, or standard input for `-`, and tells what became of its rows. Throws a CommandFailure that says how
+ * far it got.
+ */
+export async function importFrom(path: string, parts: ImportParts): Promise<void> {
+  const { errorsFile, file } = parts
+  if (errorsFile !== undefined) await checkErrorsFile(errorsFile, path)
+  const input = await openInput(path, { isGzip: file.gzip ?? false, keepBeside: errorsFile })
+  const told: Told = { progress: undefined, refused: new Map(), errors: [] }
+  try {
+    const outcome = await send(input, parts, told).then(
+      (report) => ({ report }),
+      (error: unknown) => ({ error }),
+    )
+    await tellRefused(input, parts, told)
+    if ('error' in outcome) throw importFailure(outcome.error, parts, told.progress)
+    const { report } = outcome
+    await print(parts.json ? reportJson(report) : `${countsText(report, file.dryRun)}\n`)
+    if (report.failed > 0) process.exitCode = EXIT_FAILURE
+  } finally {
+    await input.close()
+  }
+}
+
+async function send(
+  input: ImportInput,
+  { client, signal, file }: ImportParts,
+  told: Told,
+): Promise<ImportReport> {
+  let done = 0
+  const total = input.bytes
+  const bar = await createProgressBar(file.dryRun ? 'trying' : 'importing', (now) =>
+    total === undefined ? byteSize(now.done) : `${byteSize(now.done)} of ${byteSize(total)}`,
+  )
+  const show = () => {
+    const { created = 0, replaced = 0, skipped = 0 } = told.progress ?? {}
+    bar.update({
+      done,
+      total,
+      rows: created + replaced + skipped + told.refused.size,
+      errors: told.refused.size,
+    })
+  }
+  const source: FileSource = input.read((bytes) => {
+    done = bytes
+    show()
+  })
+  try {
+    return await client.importPlants(source, {
+      ...file,
+      signal,
+      onProgress(progress) {
+        told.progress = progress
+        show()
+      },
+      onError(error) {
+        told.refused.set(error.line, error.id)
+        if (told.errors.length < SHOWN_ERRORS_MAX) told.errors.push(error)
+      },
+    })
+  } finally {
+    bar.end()
+  }
+}
+
+/** Tells of the refused rows, and writes them down where that is wanted. */
+async function tellRefused(input: ImportInput, parts: ImportParts, told: Told): Promise<void> {
+  const { errorsFile, file } = parts
+  for (const { line, id, error, message } of told.errors) {
+    const row = id === undefined ? `line ${line}` : `line ${line}, id ${id}`
+    process.stderr.write(`${row}: ${printable(message)} (code ${error})\n`)
+  }
+  const hidden = told.refused.size - told.errors.length
+  if (hidden > 0) process.stderr.write(`and ${wholeNumber(hidden)} more\n`)
+  if (errorsFile === undefined) return
+  await writeRefusedRows(errorsFile, input, told.refused, file)
+  if (told.refused.size > 0) process.stderr.write(`${mendingHint(errorsFile, file)}\n`)
+}
+
+function countsText(counts: Omit<ImportReport, 'errors'>, dryRun: boolean | undefined): string {
+  const { created, replaced, skipped, failed } = counts
+  const others = Object.entries({ replaced, skipped, refused: failed }).filter(([, count]) => count > 0)
+  const parts = [['created', created] as const, ...others]
+  return `${dryRun ? 'Nothing is stored; this would be: ' : ''}${parts.map(([what, count]) => `${wholeNumber(count)} ${what}`).join(', ')}.`
+}
+
+/** Says how far the import got and how to go on, where the service did not say it itself. */
+function importFailure(
+  error: unknown,
+  { url, file }: ImportParts,
+  progress: ImportProgress | undefined,
+): unknown {
+  const failure = requestFailure(error, url)
+  const isSaid = (error instanceof RequestError && error.kind === 'service') || isUnreachable(error)
+  if (isSaid || !(failure instanceof CommandFailure)) return failure
+  return new CommandFailure(`${failure.message} ${howFar(file, progress)}`, failure.exitCode)
+}
+
+function howFar({ dryRun }: ImportFileOptions, progress: ImportProgress | undefined): string {
+  if (dryRun) return 'Nothing is stored: it was a dry run.'
+  const advice = 'Import it again with --on-conflict skip to go on.'
+  if (progress === undefined) return `Some rows may be stored. ${advice}`
+  return `The rows before line ${wholeNumber(progress.line)} are done: ${countsText(progress, false)} Some behind may be stored, too. ${advice}`
+}
+
+function reportJson({ errors, ...counts }: ImportReport): string {
+  const items = errors.map(({ line, id, ...others }) => {
+    const idMember = id === undefined ? '' : `"id":${id},`
+    return `{"line":${line},${idMember}${JSON.stringify(others).slice(1)}`
+  })
+  return printableLines(`${JSON.stringify(counts).slice(0, -1)},"errors":[${items.join(',')}]}\n`)
+}
