@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { SetupError } from '../errors.ts'
-import { copyStorage } from '../storage/copy-storage.ts'
+import { type CopyReport, copyStorage } from '../storage/copy-storage.ts'
 import { describeDatabase, openStorage } from '../storage/open-storage.ts'
-
-const PROGRESS_INTERVAL_MS = 200
+import type { Storage } from '../storage/storage.ts'
+import { CommandFailure } from './command-failure.ts'
+import { createProgressBar, wholeNumber } from './progress-bar.ts'
+import { untilInterrupted } from './until-interrupted.ts'
 
 /** `plantstore copy`: moves a store from a file to PostgreSQL, or back. */
 export function addCopyCommand(program: Command): void {
@@ -27,8 +29,7 @@ async function copy({ from: fromName, to: toName }: { from: string; to: string }
   try {
     const to = await openStorage(toName, config)
     try {
-      const report = await copyStorage({ from, to, onProgress: progressLine() })
-      if (process.stderr.isTTY) process.stderr.write('\n')
+      const report = await copyWithBar(from, to)
       process.stdout.write(
         `${report.plants} plants and ${report.tokens} tokens are in ${describeDatabase(toName)}, each compared.\n`,
       )
@@ -40,15 +41,25 @@ async function copy({ from: fromName, to: toName }: { from: string; to: string }
   }
 }
 
-/** A line on the terminal that is written over itself; nothing where nobody watches. */
-function progressLine(): (step: 'copied' | 'compared', plants: number) => void {
-  const startMs = performance.now()
-  let shownMs = 0
-  return (step, plants) => {
-    const now = performance.now()
-    if (!process.stderr.isTTY || now - shownMs < PROGRESS_INTERVAL_MS) return
-    shownMs = now
-    const perSecond = Math.round((plants / (now - startMs)) * 1000)
-    process.stderr.write(`\r${step} ${plants} plants${step === 'copied' ? `, ${perSecond} a second` : ''}   `)
+async function copyWithBar(from: Storage, to: Storage): Promise<CopyReport> {
+  let step = 'copied'
+  const bar = await createProgressBar('copying', ({ done }) => `${wholeNumber(done)} plants ${step}`)
+  try {
+    return await untilInterrupted((signal) =>
+      copyStorage({
+        from,
+        to,
+        onProgress(now, plants) {
+          step = now
+          bar.update({ done: plants, rows: plants })
+          if (!signal.aborted) return
+          const { message, exitCode } = signal.reason as CommandFailure
+          const done = `${wholeNumber(plants)} plants were ${step}`
+          throw new CommandFailure(`${message} ${done}: run it again to finish the copy.`, exitCode)
+        },
+      }),
+    )
+  } finally {
+    bar.end()
   }
 }

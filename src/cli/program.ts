@@ -1,38 +1,82 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, SetupError } from '../errors.ts'
-import { addCopyCommand } from './copy-command.ts'
-import { addMigrateCommand } from './migrate-command.ts'
-import { addServeCommand } from './serve-command.ts'
-import { addTokenCommand } from './token-command.ts'
+import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './command-failure.ts'
+import { printableLines } from './printable.ts'
+import { watchStandardOutput } from './standard-output.ts'
 
-/** Exit codes: 1 for what went wrong, 2 for a command line that makes no sense. */
-const EXIT_FAILURE = 1
-const EXIT_USAGE = 2
+/** Each command adds itself, in the order of the help. Only the one that is asked for is loaded. */
+const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  serve: async () => (await import('./serve-command.ts')).addServeCommand,
+  token: async () => (await import('./token-command.ts')).addTokenCommand,
+  migrate: async () => (await import('./migrate-command.ts')).addMigrateCommand,
+  copy: async () => (await import('./copy-command.ts')).addCopyCommand,
+  add: async () => (await import('./add-command.ts')).addAddCommand,
+  get: async () => (await import('./get-command.ts')).addGetCommand,
+  list: async () => (await import('./list-command.ts')).addListCommand,
+  search: async () => (await import('./search-command.ts')).addSearchCommand,
+  change: async () => (await import('./change-command.ts')).addChangeCommand,
+  remove: async () => (await import('./remove-command.ts')).addRemoveCommand,
+  tags: async () => (await import('./tags-command.ts')).addTagsCommand,
+  import: async () => (await import('./import-command.ts')).addImportCommand,
+  export: async () => (await import('./export-command.ts')).addExportCommand,
+  ping: async () => (await import('./ping-command.ts')).addPingCommand,
+  openapi: async () => (await import('./openapi-command.ts')).addOpenapiCommand,
+  completion: async () => (await import('./completion-command.ts')).addCompletionCommand,
+}
 
+const EXAMPLES = `
+Examples:
+  plantstore serve --port 8080 --database data/plantstore.db
+  plantstore add 42 "Quercus robur" --tag tree
+  plantstore list --tag tree
+
+Exit codes: 0 well done, 1 something failed, 2 the command line makes no sense, 130 interrupted.`
+
+const words = process.argv.slice(2)
 const program = new Command('plantstore')
   .description('Keeps plants over HTTP and never loses one.')
   .version(packageJson.version, '-V, --version', 'print the version')
   .helpOption('-h, --help', 'print this help')
   .showSuggestionAfterError()
   .exitOverride()
-  .addHelpText('after', '\nExample:\n  plantstore serve --port 8080 --database data/plantstore.db')
+  .configureOutput({ outputError: (message, write) => write(printableLines(withHint(message))) })
+  .addHelpText('after', EXAMPLES)
 
-addServeCommand(program)
-addTokenCommand(program)
-addMigrateCommand(program)
-addCopyCommand(program)
+// A completion script is made of all of them.
+const asked = words[0] === 'completion' ? undefined : COMMANDS[words[0] ?? '']
+const loaded = asked === undefined ? Object.values(COMMANDS) : [asked]
+for (const addCommand of await Promise.all(loaded.map((load) => load()))) addCommand(program)
 
+// The service goes on when nobody reads what it says.
+if (words[0] !== 'serve') watchStandardOutput()
 try {
   await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {
     // Commander has said it already.
     process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE
+  } else if (error instanceof CommandFailure) {
+    process.stderr.write(`plantstore: ${error.message}\n`)
+    process.exitCode = error.exitCode
   } else if (error instanceof SetupError || error instanceof AppError) {
     process.stderr.write(`plantstore: ${error.message}\n`)
     process.exitCode = EXIT_FAILURE
   } else {
     throw error
   }
+}
+
+/** Says it as the other errors are said; where a flag stands before its command, tells where it belongs. */
+function withHint(message: string): string {
+  const text = message.replace(/^error: /, 'plantstore: ')
+  const [, flag] = /^plantstore: unknown option '(-[^']*)'/.exec(text) ?? []
+  if (flag === undefined || flag !== words[0]) return text
+  const owners = program.commands.filter(({ options }) =>
+    options.some(({ short, long }) => flag === short || flag === long),
+  )
+  const [owner] = owners
+  if (owner === undefined) return text
+  const first = text.split('\n')[0]
+  return `${first}\n(It belongs behind a command: plantstore ${owner.name()} ${flag}${owners.length > 1 ? ', say' : ''}.)\n`
 }

@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander'
-import { flagOf, readConfig, SETTINGS, type SettingName, variableOf } from '../config.ts'
+import { type Config, flagOf, readConfig, SETTINGS, type SettingName, variableOf } from '../config.ts'
 import type { RunningService } from '../serve.ts'
 import { describeDatabase } from '../storage/open-storage.ts'
-
-/** The conventional exit code of a process that a second SIGINT ended. */
-const EXIT_INTERRUPTED = 130
+import { EXIT_INTERRUPTED, usageChecked } from './command-failure.ts'
+import { choiceOption } from './command-values.ts'
 
 /** `plantstore serve`: every setting is a flag. */
 export function addServeCommand(program: Command): void {
@@ -18,14 +17,10 @@ export function addServeCommand(program: Command): void {
   for (const [name, setting] of Object.entries(SETTINGS)) {
     // A secret on the command line could be read in the list of processes.
     if (setting.type === 'secret') continue
-    const flag = flagOf(name as SettingName)
-    const preset = 'default' in setting && setting.default !== false ? ` (default: ${setting.default})` : ''
-    command.addOption(
-      new Option(flag + valueIn(setting), `${setting.about}${preset} [${variableOf(name as SettingName)}]`),
-    )
+    command.addOption(optionOf(name as SettingName, setting))
   }
   command.action(async (flags: Partial<Record<SettingName, string | boolean>>) => {
-    const config = readConfig(flags)
+    const config = configOf(flags)
     // Here and not above: other commands, help and wrong settings need not wait for all of HTTP to be loaded.
     const [{ createLog }, { serve }] = await Promise.all([import('../log.ts'), import('../serve.ts')])
     const log = await createLog(config.logLevel)
@@ -37,10 +32,18 @@ export function addServeCommand(program: Command): void {
   })
 }
 
-/** How the help writes the value of a flag. One that is on by default needs a word to turn it off. */
-function valueIn(setting: (typeof SETTINGS)[SettingName]): string {
-  if (setting.type === 'boolean') return setting.default ? ' <true|false>' : ''
-  return setting.type === 'choice' ? ` <${setting.choices.join('|')}>` : ` <${setting.type}>`
+function optionOf(name: SettingName, setting: (typeof SETTINGS)[SettingName]): Option {
+  const preset = 'default' in setting && setting.default !== false ? ` (default: ${setting.default})` : ''
+  const about = `${setting.about}${preset} [${variableOf(name)}]`
+  const flag = flagOf(name)
+  if (setting.type === 'choice') return choiceOption(`${flag} <word>`, about, setting.choices)
+  // One that is on by default needs a word to turn it off.
+  if (setting.type === 'boolean') {
+    return setting.default
+      ? choiceOption(`${flag} <word>`, about, ['true', 'false'])
+      : new Option(flag, about)
+  }
+  return new Option(`${flag} <${name === 'database' ? 'file or URL' : setting.type}>`, about)
 }
 
 /** What a person at the terminal needs next: where the service is, and a line that adds the first plant. */
@@ -57,6 +60,12 @@ Add the first plant:
   curl ${url}/plants -H 'Authorization: Bearer ${firstToken}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Quercus robur","tag":"tree"}'
 
 `)
+}
+
+/** A flag that is wrong is a command line that makes no sense; a variable that is wrong is not. */
+function configOf(flags: Partial<Record<SettingName, string | boolean>>): Config {
+  usageChecked(() => readConfig(flags, {}))
+  return readConfig(flags)
 }
 
 /** Waits for SIGTERM or SIGINT, then stops; a second signal ends the process at once. */

@@ -3,16 +3,23 @@ import { readConfig } from '../config.ts'
 import { SetupError } from '../errors.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import { SCOPES, type StoredToken } from '../tokens/token.ts'
+import { SCOPES, type Scope, type StoredToken } from '../tokens/token.ts'
 import { issueToken, parseNewToken } from '../tokens/token-routes.ts'
+import { parseChoice, parseCount } from './command-values.ts'
+import { shortTime } from './plant-output.ts'
+import { createTable } from './table.ts'
 
 const DAY_MS = 86_400_000
+/** More than anybody means. */
+const DAYS_MAX = 99_999
+
+const SCOPES_DEFAULT: readonly Scope[] = ['plants:read', 'plants:write']
 
 interface CreateFlags {
   database?: string
   label: string
-  scope: string[]
-  expiresInDays?: string
+  scope?: Scope[]
+  expiresInDays?: number
 }
 
 /** `plantstore token create|list|revoke`: on the database itself, also beside a running service. */
@@ -25,8 +32,16 @@ export function addTokenCommand(program: Command): void {
     .description('make a token and print it: it is shown this once')
     .addOption(database())
     .option('--label <text>', 'what it is for', '')
-    .option('--scope <scope...>', `one or more of ${SCOPES.join(', ')}`, ['plants:read', 'plants:write'])
-    .option('--expires-in-days <number>', 'after which it is no longer valid (default: never)')
+    .addOption(
+      new Option('--scope <scope...>', `what it may do (default: ${SCOPES_DEFAULT.join(', ')})`)
+        .choices(SCOPES)
+        .argParser(parseScopes),
+    )
+    .option(
+      '--expires-in-days <number>',
+      'after which it is no longer valid (default: never)',
+      parseCount(DAYS_MAX),
+    )
     .addHelpText('after', '\nExample:\n  plantstore token create --label greenhouse --scope plants:read')
     .action((flags: CreateFlags) =>
       withStorage(flags.database, async ({ tokens }) => {
@@ -40,6 +55,10 @@ export function addTokenCommand(program: Command): void {
     .command('list')
     .description('list the tokens, the oldest first')
     .addOption(database())
+    .addHelpText(
+      'after',
+      '\nOn a terminal a table; piped, a token a line, tabs between.\n\nExample:\n  plantstore token list',
+    )
     .action((flags: { database?: string }) =>
       withStorage(flags.database, async ({ tokens }) => {
         process.stdout.write(tokenTable(await tokens.list()))
@@ -50,6 +69,7 @@ export function addTokenCommand(program: Command): void {
     .command('revoke <id>')
     .description('revoke a token for good; running services notice within 5 seconds')
     .addOption(database())
+    .addHelpText('after', '\nExample:\n  plantstore token revoke 5YqN0PzGk2a')
     .action((id: string, flags: { database?: string }) =>
       withStorage(flags.database, async ({ tokens }) => {
         if (!(await tokens.revoke(id)))
@@ -72,40 +92,36 @@ async function withStorage(
   }
 }
 
-function wantedToken({ label, scope, expiresInDays }: CreateFlags) {
-  const scopes = scope.flatMap((text) => text.split(','))
+/** Reads one more scope, or several between commas. */
+function parseScopes(text: string, before: readonly Scope[] = []): Scope[] {
+  return [...before, ...text.split(',').map((scope) => parseChoice(scope, SCOPES) as Scope)]
+}
+
+function wantedToken({ label, scope: scopes = [...SCOPES_DEFAULT], expiresInDays }: CreateFlags) {
   if (expiresInDays === undefined) return parseNewToken({ label, scopes }, Date.now())
-  if (!/^[1-9]\d{0,4}$/.test(expiresInDays)) {
-    throw new SetupError(`--expires-in-days must be a whole number from 1 to 99999, not "${expiresInDays}".`)
-  }
-  const expiresAt = new Date(Date.now() + Number(expiresInDays) * DAY_MS).toISOString()
+  const expiresAt = new Date(Date.now() + expiresInDays * DAY_MS).toISOString()
   return parseNewToken({ label, scopes, expiresAt }, Date.now())
 }
 
 function tokenTable(tokens: readonly StoredToken[]): string {
-  const time = (timeMs: number | undefined, absent: string) =>
-    timeMs === undefined ? absent : new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')
-  const rows = [
-    ['ID', 'CREATED', 'EXPIRES', 'LAST USED', 'SCOPES', 'LABEL'],
-    ...tokens.map(({ id, createdAtMs, expiresAtMs, lastUsedAtMs, scopes, label }) => [
+  const time = (timeMs: number | undefined) =>
+    timeMs === undefined ? 'never' : shortTime(new Date(timeMs).toISOString())
+  const table = createTable([
+    { title: 'ID' },
+    { title: 'CREATED' },
+    { title: 'EXPIRES' },
+    { title: 'LAST USED' },
+    { title: 'SCOPES' },
+    { title: 'LABEL', mayBeCut: true },
+  ])
+  return table(
+    tokens.map(({ id, createdAtMs, expiresAtMs, lastUsedAtMs, scopes, label }) => [
       id,
-      time(createdAtMs, ''),
-      time(expiresAtMs, 'never'),
-      time(lastUsedAtMs, 'never'),
+      time(createdAtMs),
+      time(expiresAtMs),
+      time(lastUsedAtMs),
       scopes.join(' '),
       label,
     ]),
-  ]
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
   )
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
 }

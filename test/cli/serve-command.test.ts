@@ -10,9 +10,13 @@ import { eventually } from '../support/eventually.ts'
 import { runPlantstore, startServe } from '../support/plantstore-process.ts'
 import { type Lifetime, startApp, temporaryFolder } from '../support/start-app.ts'
 
-/** Asserts that a run ended with 1 and one plain line that says why. */
-function assertOneLine(run: { code: unknown; stdout: string; stderr: string }, message: RegExp): void {
-  assert.equal(run.code, 1, run.stderr)
+/** Asserts that a run ended with `code` and one plain line that says why. */
+function assertOneLine(
+  run: { code: unknown; stdout: string; stderr: string },
+  message: RegExp,
+  code = 1,
+): void {
+  assert.equal(run.code, code, run.stderr)
   assert.equal(run.stdout, '')
   assert.match(run.stderr, /^plantstore: [^\n]+\n$/)
   assert.match(run.stderr, message)
@@ -75,14 +79,14 @@ test('a port in use is one plain line', async (test) => {
   assertOneLine(run, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use: choose another with --port`))
 })
 
-test('a bad setting is one plain line that names it', async (test) => {
+test('a bad setting is one plain line that names it; a bad flag is a command line that makes no sense', async (test) => {
   const runs = await Promise.all([
     runPlantstore(test, ['serve', '--port', 'eighty']),
     runPlantstore(test, ['serve'], { environment: { PLANTSTORE_PROT: '80' } }),
     runPlantstore(test, ['serve'], { environment: { PLANTSTORE_TOKEN: 'too short' } }),
   ])
   const messages = [/: --port must be/, /no setting PLANTSTORE_PROT/, /: PLANTSTORE_TOKEN must be/]
-  for (const [at, run] of runs.entries()) assertOneLine(run, messages[at] ?? assert.fail())
+  for (const [at, run] of runs.entries()) assertOneLine(run, messages[at] ?? assert.fail(), at === 0 ? 2 : 1)
   assert.ok(runs.every(({ stderr }) => !stderr.includes('too short')))
 })
 

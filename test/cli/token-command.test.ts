@@ -27,13 +27,11 @@ test('tokens are made, listed and revoked beside a running service', async (test
 
   const listed = await token('list')
   assert.equal(listed.code, 0)
-  const rows = listed.stdout.trimEnd().split('\n')
-  assert.match(rows[0] ?? '', /^ID +CREATED +EXPIRES +LAST USED +SCOPES +LABEL$/)
   assert.match(
-    rows[1] ?? '',
-    new RegExp(`^${id} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +never +.* +plants:read +the greenhouse$`),
+    listed.stdout,
+    new RegExp(`^${id}\t\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\tnever\t[^\t]+\tplants:read\tthe greenhouse\n$`),
+    'piped, tabs are between the fields and no header is above them',
   )
-  assert.equal(rows.length, 2)
   assert.ok(!listed.stdout.includes(secret))
 
   const revoked = await token('revoke', id)
@@ -57,33 +55,41 @@ test('a token has the scopes that plants need unless others are named, and expir
   assert.match(several.stderr, /with plants:read, metrics:read, tokens:manage\./)
   const { stdout } = await run('list')
   const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
-  assert.match(stdout, new RegExp(`${inAMonth} \\d\\d:\\d\\d +never +plants:read plants:write +a month\n`))
-  assert.match(stdout, / never +never +plants:read metrics:read tokens:manage\n/)
+  assert.match(stdout, new RegExp(`\t${inAMonth} \\d\\d:\\d\\d\tnever\tplants:read plants:write\ta month\n`))
+  assert.match(stdout, /\tnever\tnever\tplants:read metrics:read tokens:manage\t\n/)
 })
 
-test('what is wrong with a wanted token is one plain line', async (test) => {
+test('what is wrong with a wanted token is said with what would be right', async (test) => {
   const { database } = await startApp(test)
   const missing = join(temporaryFolder(test), 'typo', 'plants.db')
-  const cases: [string[], RegExp][] = [
+  const cases: [string[], number, RegExp][] = [
     [
-      ['create', '--database', database, '--scope', 'admin'],
-      /scopes must be a list of one or more of plants:read, plants:write/,
+      ['create', '--database', database, '--scope', 'plants:raed'],
+      2,
+      /'plants:raed' is invalid\. It is one of plants:read, [^\n]*\n\(Did you mean plants:read\?\)\n$/,
+    ],
+    [
+      ['create', '--database', database, '--scope', 'plants:read,bogus'],
+      2,
+      /bogus[^\n]* is invalid\. It is one of plants:read, [^\n]*\n$/,
     ],
     [
       ['create', '--database', database, '--expires-in-days', 'soon'],
-      /--expires-in-days must be a whole number from 1 to 99999, not "soon"/,
+      2,
+      /--expires-in-days [^\n]*'soon' is invalid\. It must be a whole number from 1 to 99999\.\n$/,
     ],
     [
       ['list', '--database', missing],
-      /There is no store at \S+: name it with --database, or start the service first/,
+      1,
+      /There is no store at \S+: name it with --database, or start the service first\.\n$/,
     ],
   ]
   const runs = await Promise.all(cases.map(([parameters]) => runPlantstore(test, ['token', ...parameters])))
-  for (const [at, { code, stdout, stderr }] of runs.entries()) {
-    const [parameters, message] = cases[at] ?? assert.fail()
-    assert.deepEqual([code, stdout], [1, ''], parameters.join(' '))
-    assert.match(stderr, /^plantstore: [^\n]+\n$/)
-    assert.match(stderr, message)
+  for (const [at, run] of runs.entries()) {
+    const [parameters, code, message] = cases[at] ?? assert.fail()
+    assert.deepEqual([run.code, run.stdout], [code, ''], parameters.join(' '))
+    assert.match(run.stderr, /^plantstore: /)
+    assert.match(run.stderr, message)
   }
   assert.ok(!existsSync(dirname(missing)), 'and nothing is made')
 })
