@@ -70,7 +70,7 @@ function statusOf(code: ErrorCode, request: FastifyRequest): number {
 }
 
 function mustClose(code: ErrorCode, request: FastifyRequest): boolean {
-  // A client that waits for "100 Continue" may send its body or not: what follows on the connection is
-  // anyone's guess.
-  return code === 40000 || (request.headers.expect !== undefined && !request.raw.complete)
+  // A body that does not come would hold the connection; and a client that waits for "100 Continue" may send its
+  // body or not: what follows on the connection is anyone's guess.
+  return code === 40000 || code === 40801 || (request.headers.expect !== undefined && !request.raw.complete)
 }

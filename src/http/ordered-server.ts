@@ -46,6 +46,9 @@ const WAITING_REQUESTS_MAX = 1_000
 /** The last exchange begun on each connection. */
 const latestExchange = new WeakMap<Duplex, Exchange>()
 
+/** Requests whose bodies may take longer than `requestTimeoutMs`. */
+const longRequests = new WeakSet<IncomingMessage>()
+
 /** How many requests wait on a connection, where any did. */
 const waitingRequests = new WeakMap<Duplex, number>()
 
@@ -133,6 +136,14 @@ function inOrder(request: IncomingMessage, response: ServerResponse, listener: R
   })
 }
 
+/**
+ * Exempts a request that runs from the limit of time for a whole request: whoever reads its body says when it
+ * takes too long.
+ */
+export function letTakeLong(request: IncomingMessage): void {
+  longRequests.add(request)
+}
+
 function isSafe({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
@@ -148,6 +159,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
       socket.destroy()
       break
     case 'ERR_HTTP_REQUEST_TIMEOUT':
+      // Told once for each request, and Node itself does nothing more about it.
+      if (mayTakeLong(socket)) break
       // A connection on which nothing was ever asked is owed no answer.
       if ((socket as Socket).bytesRead === 0) socket.destroy()
       else answerBroken(socket, 40801)
@@ -161,6 +174,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     default:
       answerBroken(socket, 40000)
   }
+}
+
+function mayTakeLong(socket: Duplex): boolean {
+  const latest = latestExchange.get(socket)
+  return latest !== undefined && longRequests.has(latest.request)
 }
 
 function answerBroken(socket: Duplex, code: ErrorCode, message?: string): void {

@@ -21,26 +21,33 @@ export function createBodyReader(bodyBytesMax: number): BodyReader {
       // One promise for the whole way, as each costs something on every request.
       return new Promise((resolve, reject) => {
         const { raw } = request
-        if (!hasBody(raw)) throw new AppError(40001, 'The body is missing: send a JSON object.')
-        checkMediaType(raw, mediaTypes)
+        judgeBody(raw, mediaTypes, [], 'a JSON object')
         const declaredBytes = Number(raw.headers['content-length'])
         if (declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax)
-        const { expect } = raw.headers
-        if (expect !== undefined && /^100-continue$/i.test(expect)) reply.raw.writeContinue()
+        askForBody(raw, reply)
         readBytes(raw, bodyBytesMax, (bytes) => resolve(parseJson(bytes)), reject)
       })
     },
   }
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-}
-
-function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly string[]): void {
+/**
+ * Judges a body by the header fields of its request: throws 40001 where there is none, 41501 for another media
+ * type, charset or coding than those and none. Returns its media type.
+ */
+export function judgeBody<Type extends string>(
+  { headers }: IncomingMessage,
+  mediaTypes: readonly Type[],
+  codings: readonly string[],
+  wanted: string,
+): Type {
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+  if (!hasBody) throw new AppError(40001, `The body is missing: send ${wanted}.`)
   const field = headers['content-type'] ?? ''
-  const [type = '', ...parameters] = mediaTypes.includes(field) ? [field] : field.toLowerCase().split(';')
-  if (!mediaTypes.includes(type.trim())) {
+  const plainType = mediaTypes.find((mediaType) => mediaType === field)
+  const [type = '', ...parameters] = plainType === undefined ? field.toLowerCase().split(';') : [plainType]
+  const mediaType = mediaTypes.find((known) => known === type.trim())
+  if (mediaType === undefined) {
     throw new AppError(41501, `Send the body with Content-Type: ${mediaTypes.join(' or ')}.`)
   }
   for (const parameter of parameters) {
@@ -50,9 +57,21 @@ function checkMediaType({ headers }: IncomingMessage, mediaTypes: readonly strin
     }
   }
   const coding = headers['content-encoding']
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-    throw new AppError(41501, 'Send the body without a Content-Encoding.')
+  if (coding !== undefined && ![...codings, 'identity'].includes(coding.toLowerCase())) {
+    const [packed] = codings
+    throw new AppError(
+      41501,
+      packed === undefined
+        ? 'Send the body without a Content-Encoding.'
+        : `Send the body with Content-Encoding: ${packed}, or without one.`,
+    )
   }
+  return mediaType
+}
+
+/** Asks for the body where the client waits to be asked (RFC 9110 §10.1.1): when all before it is judged. */
+export function askForBody({ headers }: IncomingMessage, reply: FastifyReply): void {
+  if (headers.expect !== undefined && /^100-continue$/i.test(headers.expect)) reply.raw.writeContinue()
 }
 
 /** Reads the body whole and hands it to `take`, whose errors go to `fail` like those of reading. */
@@ -99,11 +118,16 @@ function parseJson(bytes: Buffer): unknown {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     throw new AppError(40002, 'The body is not JSON: it begins with a byte order mark (RFC 8259 §8.1).')
   }
+  return parseJsonText(bytes.toString('utf8'), 'body')
+}
+
+/** `parseExactJson` that throws 40002 for what is not JSON; `what` tells what the text is of. */
+export function parseJsonText(text: string, what: 'body' | 'line'): unknown {
   try {
-    return parseExactJson(bytes.toString('utf8'))
+    return parseExactJson(text)
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
-    throw new AppError(40002, `The body is not JSON${positionIn(error.message)}.`)
+    throw new AppError(40002, `The ${what} is not JSON${positionIn(error.message)}.`)
   }
 }
 

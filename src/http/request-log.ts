@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { meaningOf } from '../errors.ts'
 import { requestPath } from './request-path.ts'
 
 /** Enough to tell which path it was. */
@@ -16,9 +17,11 @@ export function createRequestLog(log: Logger, slowRequestMs: number): RequestLog
   return (request, reply) => {
     const { failure } = request
     const status = reply.raw.statusCode
-    const isSlow = reply.elapsedTime >= slowRequestMs
+    // A failure may come behind a status of success, where the answer was being sent.
+    const isFault = status >= 500 || (failure !== null && meaningOf(failure.code).status >= 500)
+    const isSlow = reply.elapsedTime >= slowRequestMs && !request.mayTakeLong
     if (failure === null && !isSlow && !log.isLevelEnabled('debug')) return
-    const level = status >= 500 ? 'error' : isSlow ? 'warn' : failure !== null ? 'info' : 'debug'
+    const level = isFault ? 'error' : isSlow ? 'warn' : failure !== null ? 'info' : 'debug'
     log[level](
       {
         requestId: request.id,
@@ -29,15 +32,16 @@ export function createRequestLog(log: Logger, slowRequestMs: number): RequestLog
         ...(failure !== null && { error: failure.code }),
         ...(failure?.cause !== undefined && { cause: describeCause(failure.cause) }),
       },
-      status >= 500
-        ? 'request failed'
-        : isSlow
-          ? 'slow request'
-          : failure !== null
-            ? 'request refused'
-            : 'request',
+      isFault ? 'request failed' : isSlow ? 'slow request' : failure !== null ? 'request refused' : 'request',
     )
   }
+}
+
+/** Logs a request whose answer breaks off, which else leaves no line: to be called before it is sent. */
+export function logWhenCut(logRequest: RequestLog, request: FastifyRequest, reply: FastifyReply): void {
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) logRequest(request, reply)
+  })
 }
 
 /** Bounded, and without a token where somebody put one in the place of its id. */

@@ -14,12 +14,19 @@ declare module 'fastify' {
     operation?: Operation
     /** Whether what the request itself caused is answered with 400 whatever its code. */
     refusalsAre400?: true
+    /**
+     * Whether the path takes these methods for nothing, and the route is there only so that a path with a parameter
+     * is not taken for this one. Its handler leaves the answer to `callNotFound`.
+     */
+    isRefused?: true
   }
   interface FastifyRequest {
     /** The token that the request was sent with; null on public routes. */
     caller: StoredToken
     /** What the request was answered with, when it failed. */
     failure: AppError | null
+    /** Whether it does so much that it is not slow for taking its time. */
+    mayTakeLong: boolean
   }
 }
 
@@ -42,12 +49,13 @@ export function applyRouteRules(
   const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
 
   app.decorateRequest('failure', null)
+  app.decorateRequest('mayTakeLong', false)
   // As never, since Fastify wants a value before there is one: no handler runs before `authenticate` has set it,
   // save on public routes, which have no caller.
   app.decorateRequest('caller', null as never)
 
   app.addHook('onRoute', (route) => {
-    const { scope, operation, refusalsAre400 = false } = route.config ?? {}
+    const { scope, operation, refusalsAre400 = false, isRefused = false } = route.config ?? {}
     const path = route.url.slice(basePath.length) || '/'
     if (scope === undefined) throw new Error(`The route ${route.method} ${route.url} declares no scope`)
     if (scope === 'public' && !isPublicPath(path)) throw new Error(`The route ${route.url} may not be public`)
@@ -57,7 +65,7 @@ export function applyRouteRules(
     }
     methodsOfPath.set(route.url, known)
     for (const method of [route.method].flat()) {
-      known.methods.add(method)
+      if (!isRefused) known.methods.add(method)
       if (operation !== undefined && method !== 'HEAD') {
         described.push({ method, url: path, scope, operation, refusalsAre400 })
       }
@@ -114,9 +122,12 @@ function methodsAt(
   methodsOfPath: ReadonlyMap<string, { pattern: RegExp; methods: ReadonlySet<string> }>,
 ): string | undefined {
   const path = requestPath(request.url)
-  const methods = new Set<string>()
-  for (const { pattern, methods: those } of methodsOfPath.values()) {
-    if (pattern.test(path) || path === '*') for (const method of those) methods.add(method)
+  // A path that is spelled out comes before one with a parameter that would fit.
+  const methods = new Set<string>(methodsOfPath.get(path)?.methods)
+  if (methods.size === 0) {
+    for (const { pattern, methods: those } of methodsOfPath.values()) {
+      if (pattern.test(path) || path === '*') for (const method of those) methods.add(method)
+    }
   }
   return methods.size === 0 ? undefined : [...methods].sort().join(', ')
 }

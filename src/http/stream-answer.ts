@@ -1,0 +1,80 @@
+import type { FastifyReply } from 'fastify'
+import { AppError } from '../errors.ts'
+import type { HeaderList } from './answers.ts'
+
+/**
+ * How long an answer may wait for its client to read on; it holds a connection, and perhaps a snapshot of the
+ * store, as long.
+ */
+const UNREAD_TIMEOUT_MS = 60_000
+
+/** An answer that is sent as it arises, however long it becomes. */
+export interface AnswerStream {
+  /**
+   * Sends text. Returns a promise where the client does not keep up: it fulfils when more may be sent, and rejects
+   * (40801) when the client reads nothing for too long, or has gone away (40000).
+   */
+  send(text: string): Promise<void> | undefined
+  /** The answer is whole. */
+  end(): void
+  /** Breaks the connection off, so that the client sees that the answer is not whole. */
+  cut(): void
+  /** Whether the client has gone away. */
+  readonly isLost: boolean
+}
+
+/** Begins an answer with 200 whose length nobody knows yet; of HEAD it sends the header fields, and no body. */
+export function streamAnswer(
+  reply: FastifyReply,
+  mediaType: string,
+  fields: HeaderList = [],
+  unreadTimeoutMs = UNREAD_TIMEOUT_MS,
+): AnswerStream {
+  const { raw, request } = reply
+  reply.hijack()
+  raw.writeHead(200, [
+    'content-type',
+    mediaType,
+    'x-content-type-options',
+    'nosniff',
+    'x-request-id',
+    request.id,
+    ...fields,
+  ])
+  raw.flushHeaders()
+  // What fails here is a client that goes away, which `close` tells as well.
+  raw.on('error', () => {})
+
+  /** Until what was written is on its way. */
+  function drained(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const onClose = () => reject(new AppError(40000, 'The client has gone away.'))
+    const timer = setTimeout(
+      () => reject(new AppError(40801, `Nobody read the answer for ${unreadTimeoutMs / 1000} seconds.`)),
+      unreadTimeoutMs,
+    )
+    raw.once('drain', resolve)
+    raw.once('close', onClose)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      raw.off('drain', resolve)
+      raw.off('close', onClose)
+    })
+  }
+
+  return {
+    send(text) {
+      if (raw.destroyed) return Promise.reject(new AppError(40000, 'The client has gone away.'))
+      return raw.write(text) ? undefined : drained()
+    },
+    end() {
+      raw.end()
+    },
+    cut() {
+      raw.destroy()
+    },
+    get isLost() {
+      return raw.destroyed && !raw.writableFinished
+    },
+  }
+}
