@@ -13,6 +13,8 @@ import { startPeers } from './start-peers.ts'
 import type { Stores } from './stores.ts'
 
 const WARM_UP_SECONDS_MAX = 5
+/** About as many as share a commit when 64 connections create. */
+const LOOP_ROWS_PER_COMMIT = 64
 
 export interface ContenderRounds {
   name: string
@@ -59,7 +61,7 @@ export async function benchLoad(
         await untilQuiet(contender.name, contender.pid)
       }
       if (hasInsertLoop) {
-        const perSecond = await measureInsertLoop(workFolder, options.seconds)
+        const perSecond = await measureInsertLoop(workFolder, options.seconds, LOOP_ROWS_PER_COMMIT)
         insertLoop.rounds.push({ perSecond, p50Ms: Number.NaN, p99Ms: Number.NaN })
       }
     }

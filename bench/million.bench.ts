@@ -1,18 +1,16 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, connect } from './connection.ts'
 import { fill, newFolder, TOKEN } from './contender.ts'
 import type { BenchOptions } from './options.ts'
 import { namedPlantJson, SEARCHES } from './plant-names.ts'
 import { residentMb } from './processes.ts'
+import { untilFound } from './search-index.ts'
 import { startService } from './start-contenders.ts'
 
 const PAGE_ROUNDS = 300
 const WARM_UP_ROUNDS = 50
 const SLOW_ROUNDS = 30
-const INDEX_POLL_MS = 20
-const INDEX_TIMEOUT_MS = 600_000
 
 /** A word that only the plant stored last has. */
 const LAST_WORD = 'ultima'
@@ -83,14 +81,6 @@ export async function benchMillion({ plants }: BenchOptions, workFolder: string)
 
 function* plantBodies(count: number): Generator<string, void, undefined> {
   for (let number = 1; number <= count; number++) yield namedPlantJson(number)
-}
-
-async function untilFound(connection: Connection, word: string): Promise<void> {
-  const deadlineMs = performance.now() + INDEX_TIMEOUT_MS
-  while ((await expectOk(connection.request('GET', `/plants?q=${word}`))) === '[]') {
-    if (performance.now() > deadlineMs) throw new Error('The search index does not catch up with the writes.')
-    await delay(INDEX_POLL_MS)
-  }
 }
 
 /** Times each path in turn, one request at a time; the warm-up is left out. A list of milliseconds a path. */

@@ -3,7 +3,9 @@ import { parseArgs } from 'node:util'
 /** Loads that are put on every contender, by what they ask for. */
 export const LOAD_NAMES = ['create', 'get', 'list', 'mixed'] as const
 /** Scenarios of our service alone. */
-export const SOLO_NAMES = ['million', 'start'] as const
+export const SOLO_NAMES = ['million', 'bulk', 'start'] as const
+/** What runs on PostgreSQL, too; the others look into the file of the store. */
+const POSTGRES_NAMES = [...LOAD_NAMES, 'bulk'] as const
 const ENGINES = ['sqlite', 'postgres'] as const
 
 export type LoadName = (typeof LOAD_NAMES)[number]
@@ -20,7 +22,7 @@ export interface BenchOptions {
   /** Whether the results file of the engine is written. */
   write: boolean
   engine: Engine
-  /** Plants of the scenario `million`; fewer only to try it out. */
+  /** Plants of the scenarios `million` and `bulk`; fewer only to try them out. */
   plants: number
 }
 
@@ -28,12 +30,12 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [options]
 
   --only a,b     of ${[...LOAD_NAMES, ...SOLO_NAMES].join(', ')} (default: all)
-  --rounds N     measurements of each contender under each load (default: 7)
+  --rounds N     measurements of each contender under each load, and of bulk (default: 7)
   --seconds N    length of one measurement (default: 4)
   --no-peers     ours and the floors only
-  --plants N     plants of the scenario million (default: 1000000)
-  --engine name  what our service stores with: ${ENGINES.join(', ')} (default: sqlite); on postgres only the
-                 loads ${LOAD_NAMES.join(', ')}, beside the floors
+  --plants N     plants of the scenarios million and bulk (default: 1000000)
+  --engine name  what our service stores with: ${ENGINES.join(', ')} (default: sqlite); on postgres only
+                 ${POSTGRES_NAMES.join(', ')}, beside the floors
   --write        write bench/results.md, or bench/results-postgres.md
 `
 
@@ -55,8 +57,7 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
   })
   if (values.help) return 'help'
   const engine = chosen('--engine', [values.engine], ENGINES)[0] ?? 'sqlite'
-  // The others look into the file of the store.
-  const names = engine === 'postgres' ? LOAD_NAMES : [...LOAD_NAMES, ...SOLO_NAMES]
+  const names = engine === 'postgres' ? POSTGRES_NAMES : [...LOAD_NAMES, ...SOLO_NAMES]
   return {
     rounds: countIn('--rounds', values.rounds),
     seconds: countIn('--seconds', values.seconds),

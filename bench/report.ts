@@ -1,8 +1,9 @@
+import type { BulkReport } from './bulk.bench.ts'
 import type { LoadReport } from './load.bench.ts'
 import type { MillionReport } from './million.bench.ts'
 import type { LoadName } from './options.ts'
 import type { StartReport } from './start.bench.ts'
-import { medianOf, ratiosOf, type Spread, spreadOf } from './statistics.ts'
+import { medianOf, p99Of, ratiosOf, type Spread, spreadOf } from './statistics.ts'
 
 const LOAD_MEANINGS: Record<LoadName, string> = {
   create: 'POST /plants, each with an id of its own and a tag; answered when the plant is on disk.',
@@ -65,6 +66,54 @@ export function millionSection(report: MillionReport): string {
     `${whole(plants)} plants stored over HTTP through 64 connections by one running service, which then answers one request at a time; the first and the last page in turn.`,
     facts,
     table(times),
+  )
+}
+
+/** The part of the report on import and export. */
+export function bulkSection({ plants, engine, rounds }: BulkReport): string {
+  const floor = engine === 'sqlite' ? 'SQLite insert loop, 1,000 rows a commit' : 'COPY into the same table'
+  const rates = (name: string, values: number[]) => {
+    const { median, min, max } = spreadOf(values)
+    return [name, `${whole(median)} (${whole(min)}–${whole(max)})`]
+  }
+  const floorRates = rounds.map(({ floorRate }) => floorRate)
+  const importRates = rounds.map(({ importRate }) => importRate)
+  const single = rounds.map(({ singleMs }) => singleMs)
+  return section(
+    'bulk',
+    `${whole(plants)} plants imported as NDJSON in one request into an empty store, and exported again; each round on new stores. Rows a second; median, with the smallest and the largest.`,
+    [
+      ['', 'measured'],
+      rates('import', importRates),
+      rates(floor, floorRates),
+      ['import / it', ratioText(ratiosOf(importRates, floorRates))],
+      rates(
+        'export as NDJSON',
+        rounds.map(({ exportRates }) => exportRates.ndjson),
+      ),
+      rates(
+        'export as CSV',
+        rounds.map(({ exportRates }) => exportRates.csv),
+      ),
+      [
+        'search index up to date after the import',
+        `${medianOf(rounds.map(({ indexSeconds }) => indexSeconds)).toFixed(1)} s`,
+      ],
+      [
+        'resident memory at its highest, export included',
+        `${whole(Math.max(...rounds.map(({ peakMb }) => peakMb)))} MB`,
+      ],
+      rates(
+        'import while 4 connections create single plants',
+        rounds.map(({ busyImportRate }) => busyImportRate),
+      ),
+      ['those creates: p50 ms', milliseconds(medianOf(single.map(medianOf)))],
+      ['those creates: p99 ms', milliseconds(medianOf(single.map(p99Of)))],
+      [
+        'those creates: slowest ms',
+        milliseconds(Math.max(...single.map((times) => times.reduce((a, b) => Math.max(a, b), 0)))),
+      ],
+    ],
   )
 }
 

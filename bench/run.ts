@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { benchBulk } from './bulk.bench.ts'
 import { benchLoad } from './load.bench.ts'
 import { describeRun } from './machine.ts'
 import { benchMillion } from './million.bench.ts'
 import { type BenchOptions, type Engine, LOAD_NAMES, readOptions, USAGE } from './options.ts'
-import { loadSection, millionSection, startSection, table } from './report.ts'
+import { bulkSection, loadSection, millionSection, startSection, table } from './report.ts'
 import { benchStart } from './start.bench.ts'
 import { INSERT_LOOP, STATEMENT_PER_REQUEST } from './start-contenders.ts'
 import { installPeers, PEER_REMARKS } from './start-peers.ts'
@@ -38,7 +39,7 @@ process.once('exit', () => rmSync(workFolder, { recursive: true, force: true, ma
 
 const stores = await openStores(options.engine, workFolder)
 const run = [...describeRun(workFolder), ...stores.about]
-const reports: Reports = { loads: [], million: undefined, start: undefined }
+const reports: Reports = { loads: [], million: undefined, bulk: undefined, start: undefined }
 const sections: string[] = []
 
 try {
@@ -51,6 +52,10 @@ try {
   if (options.only.includes('million')) {
     reports.million = await benchMillion(options, workFolder)
     tell(millionSection(reports.million))
+  }
+  if (options.only.includes('bulk')) {
+    reports.bulk = await benchBulk(options, workFolder, stores)
+    tell(bulkSection(reports.bulk))
   }
   if (options.only.includes('start')) {
     reports.start = await benchStart(workFolder)

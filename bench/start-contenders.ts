@@ -57,9 +57,21 @@ export async function startStatementPerRequest(stores: Stores): Promise<Contende
 }
 
 /** Runs the bare insert loop on a new file; rows a second. */
-export async function measureInsertLoop(workFolder: string, seconds: number): Promise<number> {
+export async function measureInsertLoop(
+  workFolder: string,
+  seconds: number,
+  rowsPerCommit: number,
+): Promise<number> {
   const file = join(newFolder(workFolder), 'plants.db')
-  return Number(await runToEnd({ args: [pathOf('floors/insert-loop.ts'), file, String(seconds)] }))
+  const parameters = [file, String(seconds), String(rowsPerCommit)]
+  return Number(await runToEnd({ args: [pathOf('floors/insert-loop.ts'), ...parameters] }))
+}
+
+/** Copies plants into the tables of our service on PostgreSQL; rows a second. */
+export async function measureCopy(database: string, plants: number): Promise<number> {
+  // It makes the tables.
+  await (await startService(database)).stop()
+  return Number(await runToEnd({ args: [pathOf('floors/copy-in.ts'), database, String(plants)] }))
 }
 
 function pathOf(relative: string): string {

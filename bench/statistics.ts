@@ -7,6 +7,11 @@ export function medianOf(values: readonly number[]): number {
   return (low + high) / 2
 }
 
+/** What 99 of 100 values do not exceed; NaN of none. */
+export function p99Of(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
+}
+
 export interface Spread {
   median: number
   min: number

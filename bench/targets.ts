@@ -1,9 +1,10 @@
+import type { BulkReport } from './bulk.bench.ts'
 import type { LoadReport } from './load.bench.ts'
 import type { MillionReport } from './million.bench.ts'
 import { ratioText, table, whole } from './report.ts'
 import type { StartReport } from './start.bench.ts'
-import { ECHO, STATEMENT_PER_REQUEST } from './start-contenders.ts'
-import { medianOf, ratiosOf } from './statistics.ts'
+import { ECHO, INSERT_LOOP, STATEMENT_PER_REQUEST } from './start-contenders.ts'
+import { medianOf, p99Of, ratiosOf } from './statistics.ts'
 
 const CREATE_RATIO_MIN = 0.75
 /** What shared commits must be worth on PostgreSQL. */
@@ -14,19 +15,27 @@ const RESIDENT_MB_MAX = 200
 /** Two reads of equal cost differ by less than this from run to run. */
 const LAST_PAGE_RATIO_MAX = 1.1
 const START_MS_MAX = 500
+const BULK_ROWS_MIN = 250_000
+const IMPORT_RATIO_MIN = 0.25
+const IMPORT_INDEX_SECONDS_MAX = 10
+const IMPORT_RESIDENT_MB_MAX = 250
+/** Of single creates while an import runs. */
+const SINGLE_P99_MS_MAX = 50
 
 export interface Reports {
   loads: LoadReport[]
   million: MillionReport | undefined
+  bulk: BulkReport | undefined
   start: StartReport | undefined
 }
 
 /** What we promise ourselves beside what this run showed, the missed ones as well. */
-export function targetsTable({ loads, million, start }: Reports): string {
+export function targetsTable({ loads, million, bulk, start }: Reports): string {
   const rows = [
     ...createTargets(loads.find(({ load }) => load === 'create')),
     ...getTargets(loads.find(({ load }) => load === 'get')),
     ...millionTargets(million),
+    ...bulkTargets(bulk),
     ...startTargets(start),
   ]
   return rows.length === 0 ? '' : table([['', 'target', 'measured', ''], ...rows])
@@ -76,6 +85,61 @@ function millionTargets(report: MillionReport | undefined): string[][] {
       `≤ ${LAST_PAGE_RATIO_MAX}`,
       pageRatio.toFixed(2),
       pageRatio <= LAST_PAGE_RATIO_MAX,
+    ),
+  ]
+}
+
+function bulkTargets(report: BulkReport | undefined): string[][] {
+  // On PostgreSQL the figures stand by themselves, beside COPY.
+  if (report === undefined || report.engine === 'postgres') return []
+  const { rounds } = report
+  const rateTarget = (name: string, rates: number[]) => {
+    const median = medianOf(rates)
+    return target(name, `≥ ${whole(BULK_ROWS_MIN)}/s`, `${whole(median)}/s`, median >= BULK_ROWS_MIN)
+  }
+  const floorRatios = ratiosOf(
+    rounds.map(({ importRate }) => importRate),
+    rounds.map(({ floorRate }) => floorRate),
+  )
+  const indexSeconds = medianOf(rounds.map((round) => round.indexSeconds))
+  const peakMb = Math.max(...rounds.map((round) => round.peakMb))
+  const singleMs = medianOf(rounds.map((round) => p99Of(round.singleMs)))
+  return [
+    rateTarget(
+      'import, rows',
+      rounds.map(({ importRate }) => importRate),
+    ),
+    target(
+      `import: share of the ${INSERT_LOOP}`,
+      `≥ ${IMPORT_RATIO_MIN.toFixed(2)}`,
+      ratioText(floorRatios),
+      floorRatios.median >= IMPORT_RATIO_MIN,
+    ),
+    target(
+      'import: search index up to date after',
+      `< ${IMPORT_INDEX_SECONDS_MAX} s`,
+      `${indexSeconds.toFixed(1)} s`,
+      indexSeconds < IMPORT_INDEX_SECONDS_MAX,
+    ),
+    target(
+      'import and export: memory at its highest',
+      `< ${IMPORT_RESIDENT_MB_MAX} MB`,
+      `${whole(peakMb)} MB`,
+      peakMb < IMPORT_RESIDENT_MB_MAX,
+    ),
+    target(
+      'single creates during an import: p99',
+      `< ${SINGLE_P99_MS_MAX} ms`,
+      `${singleMs.toFixed(2)} ms`,
+      singleMs < SINGLE_P99_MS_MAX,
+    ),
+    rateTarget(
+      'export as NDJSON, rows',
+      rounds.map(({ exportRates }) => exportRates.ndjson),
+    ),
+    rateTarget(
+      'export as CSV, rows',
+      rounds.map(({ exportRates }) => exportRates.csv),
     ),
   ]
 }

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 // The floor for storage: plants inserted in batches, each committed to disk, and nothing else; prints rows a
-// second. insert-loop.ts <new file> <seconds>
+// second. insert-loop.ts <new file> <seconds> <rows a commit>
 
-const ROWS_PER_COMMIT = 64
 const WARM_UP_COMMITS = 50
 
-const [, , path = '', seconds = '4'] = process.argv
+const [, , path = '', seconds = '4', rowsPerCommit = '64'] = process.argv
 const database = new DatabaseSync(path)
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 8000')
 // The very table and index of the service.
@@ -23,7 +22,7 @@ let nextId = 1_000_000_000
 function commitOnce(): void {
   const atMs = Date.now()
   database.exec('BEGIN IMMEDIATE')
-  for (let row = 0; row < ROWS_PER_COMMIT; row++) insert.run(nextId++, 'Quercus robur', 'tree', atMs)
+  for (let row = 0; row < Number(rowsPerCommit); row++) insert.run(nextId++, 'Quercus robur', 'tree', atMs)
   database.exec('COMMIT')
 }
 
