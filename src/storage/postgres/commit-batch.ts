@@ -11,10 +11,13 @@ import {
   type WriteOf,
 } from '../plant-write.ts'
 import { inTransaction } from './in-transaction.ts'
-import { insertPlants, STATEMENT_ROWS_MAX, wordsAsVector } from './insert-plants.ts'
+import { idsAsArray, insertPlants, updatePlants } from './insert-plants.ts'
 import { judgeBatch, keyOf, type NewKey } from './judge-batch.ts'
 import type { Sql, Transaction } from './postgres-client.ts'
 import { ConcurrentChange } from './postgres-failure.ts'
+
+const LOCK = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE`
+const DELETE = 'DELETE FROM plants WHERE id = ANY($1::bigint[])'
 
 /**
  * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
@@ -37,12 +40,10 @@ function isAddition(write: PlantWrite): write is Addition {
 }
 
 async function addAll(sql: Sql, batch: readonly Addition[]): Promise<PlantWriteOutcome[]> {
-  const plants = batch.flatMap((write) => (write.kind === 'import' ? newPlantsOf(write) : newPlantOf(write)))
-  // One statement is a transaction by itself.
-  const free =
-    plants.length <= STATEMENT_ROWS_MAX
-      ? await insertPlants(sql, plants)
-      : await inTransaction(sql, (transaction) => insertPlants(transaction, plants))
+  const free = await insertPlants(
+    sql,
+    batch.flatMap((write) => (write.kind === 'import' ? newPlantsOf(write) : newPlantOf(write))),
+  )
   return batch.map((write) => {
     if (write.kind === 'create') {
       return free.delete(write.id) ? { outcome: 'created', version: write.version } : { outcome: 'taken' }
@@ -62,13 +63,14 @@ async function commitJudged(
   const keys = await findKeys(transaction, batch, idempotencyTtlMs)
   const { outcomes, written, newKeys } = judgeBatch(batch, stored, keys)
   const added: StoredPlant[] = []
-  const writes: Promise<unknown>[] = []
-  for (const [id, plant] of [...written].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    if (stored.has(id))
-      writes.push(plant === undefined ? remove(transaction, id) : update(transaction, plant))
-    else if (plant !== undefined) added.push(plant)
+  const updated: StoredPlant[] = []
+  const removed: bigint[] = []
+  for (const [id, plant] of written) {
+    if (plant !== undefined) (stored.has(id) ? updated : added).push(plant)
+    else if (stored.has(id)) removed.push(id)
   }
-  await Promise.all(writes)
+  if (updated.length > 0) await updatePlants(transaction, updated)
+  if (removed.length > 0) await transaction.unsafe(DELETE, [idsAsArray(removed)], { prepare: true })
   // What was not there could not be locked.
   if (added.length > 0 && (await insertPlants(transaction, added)).size < added.length) {
     throw new ConcurrentChange('an id was taken meanwhile')
@@ -77,22 +79,14 @@ async function commitJudged(
   return outcomes
 }
 
-/** One statement a plant, all sent at once: each goes where its plant is. */
+/** In the order of the ids, as two replicas that lock the same ones in other orders would lock each other out. */
 async function lockPlants(
   transaction: Transaction,
   batch: readonly PlantWrite[],
 ): Promise<Map<bigint, StoredPlant>> {
-  const ids = [
-    ...new Set(batch.flatMap((write) => (write.kind === 'import' ? [...write.ids] : write.id))),
-  ].sort((one, other) => (one < other ? -1 : 1))
-  const found = await Promise.all(
-    ids.map((id) =>
-      transaction
-        .unsafe(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1 FOR UPDATE`, [id], { prepare: true })
-        .values(),
-    ),
-  )
-  return new Map(found.flat().map((row) => [row[0] as bigint, rowToPlant(row as PlantRow)]))
+  const ids = batch.flatMap((write) => (write.kind === 'import' ? [...write.ids] : write.id))
+  const rows = await transaction.unsafe(LOCK, [idsAsArray(new Set(ids))], { prepare: true }).values()
+  return new Map(rows.map((row) => [row[0] as bigint, rowToPlant(row as unknown as PlantRow)]))
 }
 
 async function findKeys(transaction: Transaction, batch: readonly PlantWrite[], idempotencyTtlMs: number) {
@@ -109,17 +103,6 @@ async function findKeys(transaction: Transaction, batch: readonly PlantWrite[], 
     }),
   )
   return new Map(found.filter((one) => one !== undefined))
-}
-
-function update(transaction: Transaction, plant: StoredPlant): Promise<unknown> {
-  const { id, name, tag = null, createdAtMs, updatedAtMs, version } = plant
-  return transaction`
-    UPDATE plants SET name = ${name}, tag = ${tag}, created_at = ${createdAtMs}, updated_at = ${updatedAtMs},
-      version = ${version}, words = ${wordsAsVector(name)} WHERE id = ${id}`
-}
-
-function remove(transaction: Transaction, id: bigint): Promise<unknown> {
-  return transaction`DELETE FROM plants WHERE id = ${id}`
 }
 
 /** Stores the keys, each over one that is past its time and in an order that all replicas keep. */

@@ -5,6 +5,7 @@ import type { PlantExporting } from '../plant-export.ts'
 import { createPlantImporting } from '../plant-import.ts'
 import { PAGE_CHARACTERS_MAX, PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-rows.ts'
 import { createPlantWriting, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
+import { idsAsArray } from './insert-plants.ts'
 import type { PostgresClient, Sql } from './postgres-client.ts'
 import { hasTag } from './tag-condition.ts'
 import { wordsAsQuery } from './words-as-query.ts'
@@ -66,7 +67,7 @@ export function createPostgresPlantStore({
       submit: (write) => writes.submit(write, { isPaced: true }),
       findTaken: (ids) =>
         client.read(async (sql) => {
-          const rows = await sql.unsafe(selectTaken, [`{${ids.join()}}`], { prepare: true }).values()
+          const rows = await sql.unsafe(selectTaken, [idsAsArray(ids)], { prepare: true }).values()
           return new Set(rows.map(([id]) => id as bigint))
         }),
       nowMs,
