@@ -5,6 +5,7 @@ import type { TimeLimit } from './time-limit.ts'
 /** A file in memory, on disk or on its way. Text is sent as UTF-8, bytes as they are. */
 export type FileSource =
   | string
+  | Uint8Array
   | Blob
   | ReadableStream<Uint8Array>
   | Iterable<Uint8Array | string>
@@ -19,6 +20,9 @@ const GATHER_MS = 50
 /** The service ends an import that sends nothing for 30 s; where the source takes its time, a space goes out. */
 const SIGN_OF_LIFE_MS = 10_000
 
+/** A blank line is no row; without a byte, the service takes the body for a forgotten one. */
+const NOTHING = '\n'
+
 /** Plants as JSON, one a line, their ids exact. Throws a TypeError at a plant whose id is no bigint. */
 export async function* ndjsonOf(plants: PlantSource): AsyncGenerator<string, void, undefined> {
   if (Symbol.asyncIterator in plants) return yield* ndjsonInTime(plants)
@@ -29,7 +33,7 @@ export async function* ndjsonOf(plants: PlantSource): AsyncGenerator<string, voi
     yield text
     text = ''
   }
-  yield text
+  yield text || NOTHING
 }
 
 /** Waits for further plants, but neither long while there are some to send, nor without a sign of life. */
@@ -53,7 +57,7 @@ async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<st
         next = asked()
         if (text.length < CHUNK_CHARACTERS) continue
       }
-      if (result?.done) return yield text
+      if (result?.done) return yield text || NOTHING
       yield text || ' '
       text = ''
       alarm = setAlarm(SIGN_OF_LIFE_MS, alarm)
@@ -137,7 +141,7 @@ function isBrowser(): boolean {
 async function* chunksOf(
   source: FileSource | AsyncIterable<string>,
 ): AsyncGenerator<Uint8Array | string, void, undefined> {
-  if (typeof source === 'string') return yield source
+  if (typeof source === 'string' || source instanceof Uint8Array) return yield source
   const chunks = source instanceof Blob ? source.stream() : source
   // An empty chunk is the end of a body in HTTP/1.1.
   for await (const chunk of 'getReader' in chunks ? readAll(chunks) : chunks)

@@ -89,7 +89,7 @@ export interface PlantStoreClientOptions {
    * imports and exports it is the longest time in which nothing moves, of lists the time for a page.
    */
   timeoutMs?: number | undefined
-  /** How often a call is tried at most: 4 by default, 1 for no retries. */
+  /** How often a call is tried at most: 5 by default, 1 for no retries. */
   triesMax?: number | undefined
   /** Another `fetch`, one that goes through a proxy, say. */
   fetch?: typeof globalThis.fetch | undefined
@@ -197,7 +197,7 @@ export interface PlantStoreClient {
 }
 
 const TIMEOUT_MS_DEFAULT = 30_000
-const TRIES_MAX_DEFAULT = 4
+const TRIES_MAX_DEFAULT = 5
 
 /** A client of the service at `baseUrl`. Opens nothing yet. Throws a TypeError for a base URL that is none. */
 export function createPlantStoreClient(options: PlantStoreClientOptions): PlantStoreClient {

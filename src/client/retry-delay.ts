@@ -23,7 +23,8 @@ export function retryAfterMsOf(headers: Headers): number | undefined {
   const field = headers.get('retry-after')?.trim() ?? ''
   if (/^\d+$/.test(field)) return Number(field) * 1_000
   const untilMs = Date.parse(field)
-  if (Number.isNaN(untilMs)) return undefined
+  // Date.parse takes much for a date, also a lone number.
+  if (!field.endsWith('GMT') || Number.isNaN(untilMs)) return undefined
   const nowMs = Date.parse(headers.get('date') ?? '')
   return Math.max(0, untilMs - (Number.isNaN(nowMs) ? Date.now() : nowMs))
 }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BYTES_MAX = 6_000
+
+/** What a bundler makes of a program that uses the client, for a page. */
+async function bundle(program: string): Promise<{ text: string; inputs: string[] }> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: program, resolveDir: ROOT, loader: 'ts' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+    metafile: true,
+  })
+  return { text: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) }
+}
+
+const FROM = "from './src/client/plant-store-client.ts'"
+
+test('all of the client takes less than 6 kB gzipped, and needs nothing else', async () => {
+  const { text, inputs } = await bundle(`export * ${FROM}`)
+  const bytes = gzipSync(text, { level: 9 }).length
+  assert.ok(bytes < BYTES_MAX, `${bytes} bytes`)
+  assert.ok(bytes > 2_000, 'it is all there')
+  const others = inputs.filter((file) => file !== '<stdin>' && !file.startsWith('src/client/'))
+  assert.deepEqual(others, [])
+})
+
+test('what a program does not use is left out', async () => {
+  const { text } = await bundle(`import { RequestError } ${FROM}\nglobalThis.error = RequestError`)
+  assert.ok(text.length < 800, `${text.length} characters`)
+  assert.doesNotMatch(text, /fetch/)
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type * as client from '../../src/client/plant-types.ts'
+import type * as plants from '../../src/plants/plant.ts'
+import type { TagCount } from '../../src/plants/plant-store.ts'
+import type { TokenAnswer } from '../../src/tokens/token.ts'
+import { clientTypes } from '../support/client-types.ts'
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] }
+
+/** What the compiler holds together: the types that the client is published with, and those of the service. */
+const AGREE: [
+  Same<client.Plant, plants.Plant>,
+  Same<client.NewPlant, plants.NewPlant>,
+  Same<client.PlantChange, plants.PlantChange>,
+  Same<client.TagCount, Mutable<TagCount>>,
+  Same<client.Token, Mutable<TokenAnswer>>,
+] = [true, true, true, true, true]
+
+test('the types of the client are those that the schemas say', () => {
+  assert.ok(AGREE.every((agree) => agree))
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  assert.equal(
+    read('src/client/plant-types.ts'),
+    clientTypes(JSON.parse(read('openapi.json'))),
+    'run "npm run client-types"',
+  )
+})
+
+test('a schema that has no type yet is not passed over', () => {
+  const schemas = { Odd: { type: 'object', properties: { one: { type: 'number' } } } }
+  assert.throws(() => clientTypes({ components: { schemas } }), /no type for \{"type":"number"\}/)
+})

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  createPlantStoreClient,
+  RequestError,
+  type StoredPlant,
+} from '../../src/client/plant-store-client.ts'
+import type { Environment } from '../../src/config.ts'
+import { eventually } from '../support/eventually.ts'
+import { startApp, TOKEN } from '../support/start-app.ts'
+
+const ID = 9007199254740993n
+const IDS = [-(2n ** 63n), -ID, 0n, ID - 1n, ID, 2n ** 63n - 1n]
+
+async function start(context: TestContext, settings: Environment = {}) {
+  const app = await startApp(context, settings)
+  return { app, client: createPlantStoreClient({ baseUrl: app.url, token: TOKEN }) }
+}
+
+async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+function refused(code: number, status: number) {
+  return (error: unknown) => {
+    assert.ok(error instanceof RequestError)
+    assert.deepEqual([error.kind, error.code, error.status], ['service', code, status])
+    assert.match(error.requestId ?? '', /^\S+$/)
+    return true
+  }
+}
+
+test('a plant is added and read back, whatever its 64-bit id', async (context) => {
+  const { client } = await start(context)
+  for (const id of IDS) {
+    const name = `"id":${id}, \\ "quoted" 🌱`
+    const { etag, ...created } = await client.createPlant({ id, name, tag: '' })
+    assert.deepEqual(created, { id, name, tag: '' })
+    const read = await client.getPlant(id)
+    assert.equal(read?.etag, etag)
+    assert.deepEqual([read.id, read.name, read.tag], [id, name, ''])
+    assert.equal(new Date(read.createdAt).toISOString(), read.createdAt)
+  }
+  const untagged = await client.createPlant({ id: 1n, name: '' })
+  assert.deepEqual(Object.keys(untagged).sort(), ['etag', 'id', 'name'])
+  assert.deepEqual(
+    (await gather(client.listPlants())).map(({ id }) => id),
+    [...IDS.slice(0, 3), 1n, ...IDS.slice(3)],
+  )
+})
+
+test('an id that is taken is refused with what the service says of it', async (context) => {
+  const { client } = await start(context)
+  await client.createPlant({ id: ID, name: 'first' })
+  await assert.rejects(client.createPlant({ id: ID, name: 'second' }), (error) => {
+    refused(40901, 400)(error)
+    assert.equal((error as RequestError).message, `The id ${ID} is taken; choose another.`)
+    assert.equal((error as RequestError).isOutcomeUnknown, false)
+    return true
+  })
+  assert.equal((await client.getPlant(ID))?.name, 'first')
+})
+
+test('the same idempotency key adds a plant once, also from one call to the next', async (context) => {
+  const { client } = await start(context)
+  const options = { idempotencyKey: 'order-7' }
+  const first = await client.createPlant({ id: ID, name: 'a' }, options)
+  assert.deepEqual(await client.createPlant({ id: ID, name: 'a' }, options), first)
+  await assert.rejects(client.createPlant({ id: 1n, name: 'b' }, options), refused(42201, 400))
+})
+
+test('a plant that is not there is undefined, and one that is unchanged is said to be so', async (context) => {
+  const { client } = await start(context)
+  assert.equal(await client.getPlant(ID), undefined)
+  const { etag } = await client.createPlant({ id: ID, name: 'a' })
+  assert.equal(await client.getPlant(ID, { ifNoneMatch: etag }), 'unchanged')
+  assert.equal(await client.getPlant(1n, { ifNoneMatch: etag }), undefined)
+  const changed = await client.changePlant(ID, { name: 'b' })
+  assert.deepEqual(await client.getPlant(ID, { ifNoneMatch: etag }), changed)
+})
+
+test('a plant is replaced, changed and deleted, under a condition or without one', async (context) => {
+  const { client } = await start(context)
+  const added = await client.replacePlant(ID, { name: 'a', tag: 't' }, { ifNoneMatch: '*' })
+  assert.deepEqual([added.id, added.name, added.tag, added.isNew], [ID, 'a', 't', true])
+  await assert.rejects(client.replacePlant(ID, { name: 'b' }, { ifNoneMatch: '*' }), refused(41201, 412))
+  const replaced = await client.replacePlant(ID, { name: 'b', tag: 't' }, { ifMatch: added.etag })
+  assert.deepEqual([replaced.name, replaced.isNew, replaced.createdAt], ['b', false, added.createdAt])
+  await assert.rejects(client.changePlant(ID, { name: 'c' }, { ifMatch: added.etag }), refused(41201, 412))
+  const changed = await client.changePlant(ID, { tag: null }, { ifMatch: replaced.etag })
+  assert.deepEqual([changed.name, 'tag' in changed], ['b', false])
+  await assert.rejects(client.changePlant(1n, { name: 'c' }), refused(40402, 404))
+  await assert.rejects(client.deletePlant(ID, { ifMatch: added.etag }), refused(41201, 412))
+  assert.equal(await client.deletePlant(ID, { ifMatch: changed.etag }), true)
+  assert.equal(await client.deletePlant(ID), false)
+})
+
+test('what a plant is read with goes nowhere when it is sent back', async (context) => {
+  const { client } = await start(context)
+  await client.createPlant({ id: ID, name: 'a', tag: 't' })
+  const read = (await client.getPlant(ID)) ?? assert.fail()
+  const copy = await client.replacePlant(1n, read)
+  assert.deepEqual([copy.id, copy.name, copy.tag], [1n, 'a', 't'])
+})
+
+test('a list is read page by page, as far as one looks', async (context) => {
+  const { app, client } = await start(context)
+  for (let id = 1n; id <= 7n; id++)
+    await client.createPlant({ id, name: `plant ${id}`, tag: id % 2n ? 'odd' : '' })
+  const pages = await gather(client.listPlants({ pageSize: 3 }).pages())
+  assert.deepEqual(
+    pages.map((page) => page.map(({ id }) => id)),
+    [[1n, 2n, 3n], [4n, 5n, 6n], [7n]],
+  )
+  const list = client.listPlants({ pageSize: 2, after: 2n, tag: 'odd' })
+  assert.deepEqual(
+    (await gather(list)).map(({ id }) => id),
+    [3n, 5n, 7n],
+  )
+  assert.deepEqual(
+    (await gather(list)).map(({ id }) => id),
+    [3n, 5n, 7n],
+    'a second loop asks anew',
+  )
+  const found = await eventually(async () => {
+    const plants: StoredPlant[] = await gather(client.listPlants({ q: 'plant 4' }))
+    return plants.length > 0 && plants
+  })
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ['plant 4'],
+  )
+  assert.deepEqual(await gather(client.listPlants({ tag: 'none & such' })), [])
+  let asked = 0
+  const counting = createPlantStoreClient({
+    baseUrl: app.url,
+    token: TOKEN,
+    fetch: (...request) => {
+      asked++
+      return fetch(...request)
+    },
+  })
+  for await (const { id } of counting.listPlants({ pageSize: 1 })) if (id === 2n) break
+  assert.equal(asked, 2)
+})
+
+test('tags are counted', async (context) => {
+  const { client } = await start(context)
+  for (const [id, tag] of ['palm', 'oak', 'palm'].entries())
+    await client.createPlant({ id: BigInt(id), name: 'a', tag })
+  assert.deepEqual(await client.listTags(), [
+    { tag: 'palm', count: 2 },
+    { tag: 'oak', count: 1 },
+  ])
+  assert.deepEqual(await client.listTags({ limit: 1 }), [{ tag: 'palm', count: 2 }])
+})
+
+test('a token is made, does what it may, is listed and revoked', async (context) => {
+  const { app, client } = await start(context)
+  const expiresAt = '2099-01-01T00:00:00.000Z'
+  const { token, ...made } = await client.createToken({
+    label: 'greenhouse',
+    scopes: ['plants:read'],
+    expiresAt,
+  })
+  assert.deepEqual([made.label, made.scopes, made.expiresAt], ['greenhouse', ['plants:read'], expiresAt])
+  const reader = createPlantStoreClient({ baseUrl: new URL(`${app.url}/`), token: async () => token })
+  assert.equal((await reader.getOwnToken()).id, made.id)
+  assert.equal(await reader.getPlant(1n), undefined)
+  await assert.rejects(reader.createPlant({ id: 1n, name: 'a' }), refused(40301, 403))
+  assert.deepEqual(
+    (await client.listTokens()).map(({ id }) => id),
+    [made.id],
+  )
+  assert.equal(await client.revokeToken(made.id), true)
+  assert.equal(await client.revokeToken(made.id), false)
+  await assert.rejects(reader.getOwnToken(), refused(40102, 401))
+  await assert.rejects(createPlantStoreClient({ baseUrl: app.url }).getOwnToken(), refused(40101, 401))
+})
+
+test('health and readiness are told without a token, below the path of a base URL, too', async (context) => {
+  const { app } = await start(context, { PLANTSTORE_BASE_URL: 'https://plants.example/my/store' })
+  const client = createPlantStoreClient({ baseUrl: `${new URL(app.url).origin}/my/store/` })
+  await client.getHealth()
+  await client.getReadiness()
+  await assert.rejects(createPlantStoreClient({ baseUrl: new URL(app.url).origin }).getHealth(), RequestError)
+})
+
+test('what makes no sense is a TypeError, and nothing is sent', async () => {
+  for (const baseUrl of [
+    'localhost:8080',
+    'ftp://a',
+    'a',
+    '',
+    'http://user:word@a',
+    'http://a/?b',
+    'http://a/#b',
+  ]) {
+    assert.throws(() => createPlantStoreClient({ baseUrl }), TypeError, baseUrl)
+  }
+  const fetchNothing = () => assert.fail('it was sent')
+  const client = createPlantStoreClient({ baseUrl: 'http://a', token: 'a', fetch: fetchNothing })
+  const number = 42 as unknown as bigint
+  await assert.rejects(client.getPlant(number), /^TypeError: an id is a bigint, such as 42n, not number$/)
+  await assert.rejects(client.createPlant({ id: number, name: 'a' }), TypeError)
+  await assert.rejects(client.changePlant(1n, { name: 'a' }, { ifMatch: '' }), TypeError)
+  await assert.rejects(client.createPlant({ id: 1n, name: 'a' }, { idempotencyKey: 'a\nb' }), TypeError)
+  const secret = createPlantStoreClient({ baseUrl: 'http://a', token: 'plst_secret\n', fetch: fetchNothing })
+  await assert.rejects(secret.getPlant(1n), (error) => {
+    assert.ok(error instanceof TypeError)
+    assert.doesNotMatch(error.message, /secret/)
+    return true
+  })
+})

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PlantStoreClient } from '../../src/client/plant-store-client.ts'
+import { failureOf } from './failure-of.ts'
+import { answer, breakOff, hangUp, refuse, startScript, type Turn } from './scripted-server.ts'
+
+const PLANT = { id: 9007199254740993n, name: 'Açaí palm', tag: 'palm' }
+const STORED =
+  '{"id":9007199254740993,"name":"Açaí palm","createdAt":"2026-04-01T08:30:00.000Z","updatedAt":"2026-04-01T08:30:00.000Z"}'
+const CREATED = answer(200, '{"name":"Açaí palm","tag":"palm"}', { etag: '"1"' })
+const READ = answer(200, STORED, { etag: '"1"' })
+const DELETED: Turn = (response) => void response.writeHead(204).end()
+
+const LOST: [string, Turn][] = [
+  ['before the answer', hangUp],
+  ['in the middle of the answer', breakOff('{"na', { 'content-length': '33' })],
+  ['behind a gateway that says 502', answer(502, '<h1>Bad Gateway</h1>')],
+  ['behind a gateway that says 504', answer(504, '')],
+  ['while the storage fails', refuse(503, 50302)],
+]
+
+for (const [where, turn] of LOST) {
+  test(`a create whose connection is lost ${where} is sent again with the same key`, async (context) => {
+    const { client, requests } = await startScript(context, [turn, turn, CREATED])
+    assert.deepEqual(await client().createPlant(PLANT), { ...PLANT, etag: '"1"' })
+    const keys = requests.map(({ headers }) => headers['idempotency-key'])
+    assert.equal(keys.length, 3)
+    assert.match(String(keys[0]), /^[0-9a-f]{32}$/)
+    assert.deepEqual([keys[1], keys[2]], [keys[0], keys[0]])
+    for (const { body } of requests) {
+      assert.equal(body, '{"id":9007199254740993,"name":"Açaí palm","tag":"palm"}')
+    }
+  })
+}
+
+test('two creates have two keys', async (context) => {
+  const { client, requests } = await startScript(context, [CREATED])
+  await client().createPlant(PLANT)
+  await client().createPlant(PLANT)
+  assert.notEqual(requests[0]?.headers['idempotency-key'], requests[1]?.headers['idempotency-key'])
+})
+
+test('while an earlier try still runs, the create waits and is answered as that one', async (context) => {
+  const running = refuse(400, 40902, { 'retry-after': '0' })
+  const { client, requests } = await startScript(context, [hangUp, running, running, CREATED])
+  assert.equal((await client().createPlant(PLANT)).etag, '"1"')
+  assert.equal(requests.length, 4)
+})
+
+test('a create that failed for good tells its key, and that it may be stored', async (context) => {
+  const { client, requests } = await startScript(context, [hangUp])
+  const error = await failureOf(client({ triesMax: 3 }).createPlant(PLANT))
+  assert.deepEqual([error.kind, error.code, error.status], ['connection', undefined, undefined])
+  assert.equal(error.isOutcomeUnknown, true)
+  assert.equal(error.idempotencyKey, requests[0]?.headers['idempotency-key'])
+  assert.equal(requests.length, 3)
+  assert.match(error.message, /^No connection to http:\S+, or it was lost: /)
+  assert.ok(error.cause instanceof Error)
+})
+
+test('what the service has refused is not sent again', async (context) => {
+  for (const [status, code] of [
+    [400, 40901],
+    [400, 42201],
+    [401, 40102],
+    [500, 50001],
+    [507, 50701],
+  ] as const) {
+    const { client, requests } = await startScript(context, [refuse(status, code), CREATED])
+    const error = await failureOf(client().createPlant(PLANT))
+    assert.deepEqual([error.kind, error.code, error.status], ['service', code, status])
+    assert.deepEqual([error.message, error.requestId], [`refused with ${code}`, `request-${code}`])
+    assert.equal(error.isOutcomeUnknown, code === 50001)
+    assert.equal(requests.length, 1)
+  }
+})
+
+test('Retry-After is kept to, as seconds or as a date by the clock of the server', async (context) => {
+  const past = new Date(Date.now() - 3_600_000)
+  const date = { date: past.toUTCString(), 'retry-after': new Date(past.getTime() + 1_000).toUTCString() }
+  for (const turn of [refuse(429, 42901, { 'retry-after': '1' }), refuse(503, 50301, date)]) {
+    const { client, requests } = await startScript(context, [turn, READ])
+    assert.equal((await client().getPlant(PLANT.id))?.id, PLANT.id)
+    const waitedMs = (requests[1]?.atMs ?? 0) - (requests[0]?.atMs ?? 0)
+    assert.ok(waitedMs >= 995 && waitedMs < 2_500, `${waitedMs} ms`)
+  }
+})
+
+test('a wait that is longer than the time that is left is not begun', async (context) => {
+  const { client, requests } = await startScript(context, [refuse(503, 50303, { 'retry-after': '3600' })])
+  const beginMs = performance.now()
+  const error = await failureOf(client().createPlant(PLANT))
+  assert.deepEqual([error.code, error.retryAfterMs, error.isOutcomeUnknown], [50303, 3_600_000, false])
+  assert.equal(requests.length, 1)
+  assert.ok(performance.now() - beginMs < 1_000)
+})
+
+/** What is repeated when nobody knows whether it was done, and what only when it surely was not. */
+const WRITES: [string, (client: PlantStoreClient) => Promise<unknown>, Turn, boolean][] = [
+  ['a replacement', (client) => client.replacePlant(PLANT.id, PLANT), READ, true],
+  [
+    'a replacement under a condition',
+    (client) => client.replacePlant(PLANT.id, PLANT, { ifMatch: '"0"' }),
+    READ,
+    false,
+  ],
+  [
+    'an addition under a condition',
+    (client) => client.replacePlant(PLANT.id, PLANT, { ifNoneMatch: '*' }),
+    READ,
+    false,
+  ],
+  ['a change', (client) => client.changePlant(PLANT.id, { tag: null }), READ, true],
+  [
+    'a change under a condition',
+    (client) => client.changePlant(PLANT.id, {}, { ifMatch: '"0"' }),
+    READ,
+    false,
+  ],
+  ['a deletion', (client) => client.deletePlant(PLANT.id), DELETED, true],
+  [
+    'a deletion under a condition',
+    (client) => client.deletePlant(PLANT.id, { ifMatch: '"0"' }),
+    DELETED,
+    false,
+  ],
+  ['a new token', (client) => client.createToken({ scopes: [] }), answer(201, '{"token":"secret"}'), false],
+  ['a revocation', (client) => client.revokeToken('abc'), DELETED, true],
+]
+
+for (const [what, call, success, isRepeated] of WRITES) {
+  test(`${what} is ${isRepeated ? '' : 'not '}repeated after a lost answer, and is where it was not begun`, async (context) => {
+    const lost = await startScript(context, [hangUp, success])
+    if (isRepeated) {
+      await call(lost.client())
+    } else {
+      const error = await failureOf(call(lost.client()))
+      assert.deepEqual([error.kind, error.isOutcomeUnknown], ['connection', true])
+    }
+    assert.equal(lost.requests.length, isRepeated ? 2 : 1)
+    for (const turn of [refuse(429, 42901), refuse(503, 50301), refuse(503, 50303)]) {
+      const { client, requests } = await startScript(context, [turn, success])
+      await call(client())
+      assert.equal(requests.length, 2)
+    }
+  })
+}
+
+test('a deletion whose answer was lost is done where the next try finds nothing', async (context) => {
+  const plant = await startScript(context, [hangUp, refuse(404, 40402)])
+  assert.equal(await plant.client().deletePlant(PLANT.id), true)
+  const token = await startScript(context, [hangUp, refuse(404, 40403)])
+  assert.equal(await token.client().revokeToken('abc'), true)
+  const refused = await startScript(context, [refuse(503, 50301), refuse(404, 40402)])
+  assert.equal(await refused.client().deletePlant(PLANT.id), false)
+})
+
+test('health and readiness are asked once', async (context) => {
+  const { client, requests } = await startScript(context, [refuse(503, 50302)])
+  assert.equal((await failureOf(client().getReadiness())).code, 50302)
+  await failureOf(client().getHealth())
+  assert.equal(requests.length, 2)
+})
+
+test('a page of a list is asked for again, and only that one', async (context) => {
+  const page = (id: bigint, more: boolean) =>
+    answer(200, `[{"id":${id},"name":"a"}]`, more ? { link: '</plants?after=1>; rel="next"' } : {})
+  const { client, requests } = await startScript(context, [page(1n, true), hangUp, page(PLANT.id, false)])
+  const ids: bigint[] = []
+  for await (const { id } of client().listPlants()) ids.push(id)
+  assert.deepEqual(ids, [1n, PLANT.id])
+  assert.deepEqual(
+    requests.map(({ path }) => path),
+    ['/plants?limit=1000', '/plants?limit=1000&after=1', '/plants?limit=1000&after=1'],
+  )
+})
+
+test('a token that is asked for is asked for before each try', async (context) => {
+  const { client, requests } = await startScript(context, [hangUp, hangUp, READ])
+  let asked = 0
+  await client({ token: () => `token-${++asked}` }).getPlant(PLANT.id)
+  assert.deepEqual(
+    requests.map(({ headers }) => headers.authorization),
+    ['Bearer token-1', 'Bearer token-2', 'Bearer token-3'],
+  )
+})

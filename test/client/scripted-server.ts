@@ -1,0 +1,85 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createPlantStoreClient, type PlantStoreClientOptions } from '../../src/client/plant-store-client.ts'
+import type { Lifetime } from '../support/start-app.ts'
+
+export interface SeenRequest {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  /** When it was whole, in milliseconds. */
+  atMs: number
+}
+
+/** What the server does with one request, once its body is there. */
+export type Turn = (response: ServerResponse, request: SeenRequest) => void
+
+/** An answer with JSON text. */
+export const answer =
+  (status: number, json: string, headers: Record<string, string> = {}): Turn =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(json)
+  }
+
+/** A refusal as the service writes it. */
+export const refuse = (status: number, error: number, headers: Record<string, string> = {}): Turn =>
+  answer(status, JSON.stringify({ error, message: `refused with ${error}` }), {
+    'x-request-id': `request-${error}`,
+    ...headers,
+  })
+
+/** Loses the connection: it never answers, and whether it did what was asked nobody knows. */
+export const hangUp: Turn = (response) => {
+  response.socket?.destroy()
+}
+
+/** Takes the request, and never answers. */
+export const stall: Turn = () => undefined
+
+/** Loses the connection in the middle of an answer. */
+export const breakOff =
+  (beginning: string, headers: Record<string, string> = {}): Turn =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', ...headers })
+    response.write(beginning, () => setImmediate(() => response.socket?.destroy()))
+  }
+
+/**
+ * A server whose answers are scripted, one turn a request; the last turn stays. For what the real service does
+ * only in trouble.
+ */
+export async function startScript(test: Lifetime, turns: readonly Turn[]) {
+  const requests: SeenRequest[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', (piece) => {
+      body += piece
+    })
+    request.on('error', () => undefined)
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const seen = { method, path: url, headers, body, atMs: performance.now() }
+      const turn = turns[Math.min(requests.length, turns.length - 1)]
+      requests.push(seen)
+      turn?.(response, seen)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  test.after(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  )
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    requests,
+    /** A client of it, with a time limit that a test can wait for. */
+    client: (options: Partial<PlantStoreClientOptions> = {}) =>
+      createPlantStoreClient({ baseUrl: url, token: 'secret', timeoutMs: 10_000, ...options }),
+  }
+}
