@@ -5,7 +5,7 @@ import { type CopyReport, copyStorage } from '../storage/copy-storage.ts'
 import { describeDatabase, openStorage } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { CommandFailure } from './command-failure.ts'
-import { createProgressBar, wholeNumber } from './progress-bar.ts'
+import { createProgressBar, plantCount } from './progress-bar.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 /** `plantstore copy`: moves a store from a file to PostgreSQL, or back. */
@@ -43,7 +43,7 @@ async function copy({ from: fromName, to: toName }: { from: string; to: string }
 
 async function copyWithBar(from: Storage, to: Storage): Promise<CopyReport> {
   let step = 'copied'
-  const bar = await createProgressBar('copying', ({ done }) => `${wholeNumber(done)} plants ${step}`)
+  const bar = await createProgressBar('copying', ({ done }) => `${plantCount(done)} ${step}`)
   try {
     return await untilInterrupted((signal) =>
       copyStorage({
@@ -54,7 +54,7 @@ async function copyWithBar(from: Storage, to: Storage): Promise<CopyReport> {
           bar.update({ done: plants, rows: plants })
           if (!signal.aborted) return
           const { message, exitCode } = signal.reason as CommandFailure
-          const done = `${wholeNumber(plants)} plants were ${step}`
+          const done = `${plantCount(plants)} ${step}`
           throw new CommandFailure(`${message} ${done}: run it again to finish the copy.`, exitCode)
         },
       }),

@@ -4,8 +4,8 @@ import { createGzip } from 'node:zlib'
 import type { ExportFileOptions, FileFormat } from '../client/plant-store-client.ts'
 import { CommandFailure } from './command-failure.ts'
 import { printableLines } from './printable.ts'
-import { byteSize, createProgressBar, wholeNumber } from './progress-bar.ts'
-import { openReplacement } from './replacement-file.ts'
+import { byteSize, createProgressBar, plantCount } from './progress-bar.ts'
+import { openReplacement, type ReplacementFile } from './replacement-file.ts'
 import { requestFailure } from './request-failure.ts'
 import type { Service } from './service-call.ts'
 import { print } from './standard-output.ts'
@@ -24,37 +24,37 @@ const QUOTATION_MARK = 0x22
  * Writes an export to a file, or to standard output. Throws a CommandFailure that says how far it got and what
  * became of the file.
  */
-export async function exportTo(file: string | undefined, parts: ExportParts): Promise<void> {
+export async function exportTo(path: string | undefined, parts: ExportParts): Promise<void> {
   const rows = createRowCount(parts.options.format)
-  const kept = file === undefined ? 'What was written is not whole.' : `${file} is as it was.`
+  const file = path === undefined ? undefined : await openReplacement(path)
   try {
     if (file === undefined) await exportToOutput(parts, rows)
     else await exportToFile(file, parts, rows)
   } catch (error) {
     const failure = requestFailure(error, parts.url)
     if (!(failure instanceof CommandFailure)) throw failure
-    const progress = rows.count() === 0 ? '' : ` ${wholeNumber(rows.count())} plants had arrived.`
-    throw new CommandFailure(`${failure.message}${progress} ${kept}`, failure.exitCode)
+    const arrived = rows.count() === 0 ? '' : ` ${plantCount(rows.count())} had arrived.`
+    const kept = path === undefined ? 'What was written is not whole.' : `${path} is as it was.`
+    throw new CommandFailure(`${failure.message}${arrived} ${kept}`, failure.exitCode)
   }
-  if (file !== undefined) process.stderr.write(`${wholeNumber(rows.count())} plants are in ${file}.\n`)
+  if (path !== undefined) process.stderr.write(`${plantCount(rows.count())} in ${path}.\n`)
 }
 
-async function exportToFile(file: string, parts: ExportParts, rows: RowCount): Promise<void> {
+async function exportToFile(file: ReplacementFile, parts: ExportParts, rows: RowCount): Promise<void> {
   const { client, options, signal, isGzip } = parts
-  const replacement = await openReplacement(file)
   try {
     const stream = await client.exportPlants({ ...options, signal })
     const source = Readable.from(withProgress(stream, rows), { objectMode: false })
     const write = async (pieces: Pieces) => {
-      for await (const piece of pieces) await replacement.write(piece)
+      for await (const piece of pieces) await file.write(piece)
     }
     await (isGzip ? pipeline(source, createGzip(), write, { signal }) : pipeline(source, write, { signal }))
-    await replacement.commit()
+    await file.commit()
   } catch (error) {
     // Aborted, the pipeline tells of that and not of why.
     throw signal.aborted ? signal.reason : error
   } finally {
-    await replacement.discard()
+    await file.discard()
   }
 }
 

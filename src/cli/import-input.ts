@@ -1,5 +1,7 @@
-import type { Stats } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { constants, openSync } from 'node:fs'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { CommandFailure } from './command-failure.ts'
 import { fileFailure } from './file-failure.ts'
@@ -7,7 +9,7 @@ import { fileFailure } from './file-failure.ts'
 /** What is imported: a file, or what comes on standard input. */
 export interface ImportInput {
   /** Absent where nobody knows: on standard input, from a named pipe. */
-  bytes: number | undefined
+  bytes?: number | undefined
   /** Its bytes, once; `onBytes` is told how many were given so far. */
   read(onBytes: (bytes: number) => void): AsyncIterable<Buffer>
   /** What `read` gave, from the beginning, decompressed; only where it was opened to be read again. */
@@ -29,20 +31,17 @@ export async function openInput(
   path: string,
   { isGzip, keepBeside }: OpenInputOptions,
 ): Promise<ImportInput> {
-  const file = path === '-' ? undefined : await openFile(path)
-  const isRegular = file?.status.isFile() ?? false
-  const copy = isRegular || keepBeside === undefined ? undefined : await openNameless(keepBeside)
-  const again = isRegular ? file?.handle : copy
-  const source = () =>
-    file === undefined ? process.stdin : file.handle.createReadStream({ autoClose: false })
+  const source: Source = path === '-' ? { stream: process.stdin } : await openSource(path)
+  const { stream, file, bytes } = source
+  const copy = file === undefined && keepBeside !== undefined ? await openNameless(keepBeside) : undefined
 
   async function* read(onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void, undefined> {
-    let bytes = 0
+    let given = 0
     try {
-      for await (const piece of source() as AsyncIterable<Buffer>) {
+      for await (const piece of stream as AsyncIterable<Buffer>) {
         await copy?.writeFile(piece)
-        bytes += piece.length
-        onBytes(bytes)
+        given += piece.length
+        onBytes(given)
         yield piece
       }
     } catch (error) {
@@ -51,37 +50,46 @@ export async function openInput(
   }
 
   return {
-    bytes: isRegular ? file?.status.size : undefined,
+    bytes,
     read,
     readAgain() {
+      const again = file ?? copy
       if (again === undefined) throw new Error('The input was not opened to be read again')
-      const stream = again.createReadStream({ start: 0, autoClose: false })
-      return isGzip ? stream.pipe(createGunzip()) : stream
+      const rows = again.createReadStream({ start: 0, autoClose: false })
+      return isGzip ? rows.pipe(createGunzip()) : rows
     },
     async close() {
       // Or an interrupted import would wait for what may never come.
-      if (file === undefined) process.stdin.destroy()
-      await file?.handle.close()
+      stream.destroy()
+      await file?.close()
       await copy?.close()
     },
   }
 }
 
-interface OpenedFile {
-  handle: FileHandle
-  status: Stats
+interface Source {
+  stream: Readable
+  /** What can be read again, and how long it is. */
+  file?: FileHandle
+  bytes?: number
 }
 
-async function openFile(path: string): Promise<OpenedFile> {
+async function openSource(path: string): Promise<Source> {
   try {
-    const handle = await open(path)
-    const status = await handle.stat()
-    if (!status.isDirectory()) return { handle, status }
-    await handle.close()
+    const status = await stat(path)
+    if (status.isDirectory()) throw new CommandFailure(`${path}: cannot read it: it is a folder.`)
+    if (status.isFIFO()) return { stream: openPipe(path) }
+    const file = await open(path)
+    const stream = file.createReadStream({ autoClose: false })
+    return status.isFile() ? { stream, file, bytes: status.size } : { stream }
   } catch (error) {
     throw fileFailure('read', path, error)
   }
-  throw new CommandFailure(`${path}: cannot read it: it is a folder.`)
+}
+
+/** A named pipe, read without a thread that waits for it: nothing could end such a thread, not even the process. */
+function openPipe(path: string): Readable {
+  return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }
 
 async function openNameless(beside: string): Promise<FileHandle> {

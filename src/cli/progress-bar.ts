@@ -106,6 +106,11 @@ export function wholeNumber(value: number): string {
   return Math.round(value).toLocaleString('en')
 }
 
+/** `1 plant`, `1,234 plants` */
+export function plantCount(count: number): string {
+  return `${wholeNumber(count)} ${count === 1 ? 'plant' : 'plants'}`
+}
+
 /** `12.3 MB`, in powers of 1000 as disks are sold and files are listed. */
 export function byteSize(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']

@@ -17,6 +17,9 @@ export interface Service {
   signal: AbortSignal
 }
 
+/** Somebody waits: a service that is restarted is met again, one that is not there is soon told. */
+const TRIES_MAX = 3
+
 const NO_TOKEN =
   'No token: put one into PLANTSTORE_TOKEN, or give --token. On the machine of the service, "plantstore token create" makes one.'
 
@@ -44,7 +47,11 @@ export async function callService<Result>(
   if (!isPublic && token === undefined) throw new CommandFailure(NO_TOKEN)
   const { createPlantStoreClient } = await import('../client/plant-store-client.ts')
   const { requestFailure } = await import('./request-failure.ts')
-  const client = createPlantStoreClient({ baseUrl: url, token: isPublic ? undefined : token })
+  const client = createPlantStoreClient({
+    baseUrl: url,
+    token: isPublic ? undefined : token,
+    triesMax: TRIES_MAX,
+  })
   return untilInterrupted(async (signal) => {
     try {
       return await use({ client, url: url.replace(/\/+$/, ''), signal })

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createWriteStream, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startApp, temporaryFolder } from '../support/start-app.ts'
+import { commandsOn } from './run-command.ts'
+import { inTerminal, NO_TERMINAL } from './terminal.ts'
+
+const CURSOR_HIDDEN = '\u001b[?25l'
+const CURSOR_SHOWN = '\u001b[?25h'
+
+test('on a terminal, list is a table under a bold header, as wide as the terminal', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const app = await startApp(t)
+  await app.send('POST', '/plants', `{"id":9007199254740993,"name":"${'植物 '.repeat(40)}","tag":"tree"}`)
+  await app.send('POST', '/plants', '{"id":-1,"name":"Acer"}')
+  const terminal = inTerminal(t, app.url, ['list'], { columns: 60 })
+  assert.equal(await terminal.exit, 0)
+  const [header, first, second] = terminal.text.trimEnd().split('\n')
+  assert.match(header ?? '', /^ {14}ID {2}NAME +TAG {3}UPDATED$/)
+  assert.match(first ?? '', /^ {14}-1 {2}Acer {10,} \d{4}-\d\d-\d\d \d\d:\d\d$/)
+  assert.match(second ?? '', /^9007199254740993 {2}植物 植物[植物 ]*… *tree {2}\d{4}-\d\d-\d\d \d\d:\d\d$/)
+  assert.ok(terminal.raw.startsWith('\u001b[1m'))
+  const plain = inTerminal(t, app.url, ['tags'], { environment: { NO_COLOR: '1' } })
+  assert.equal(await plain.exit, 0)
+  assert.equal(plain.raw, 'TAG   COUNT\r\ntree      1\r\n', 'no colours where they are not wanted')
+})
+
+test('on a terminal, get shows a plant a line a member, and what there is none of is said', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const app = await startApp(t)
+  await app.send('POST', '/plants', '{"id":7,"name":"Acer","tag":"tree"}')
+  const shown = inTerminal(t, app.url, ['get', '7'])
+  assert.equal(await shown.exit, 0)
+  assert.match(
+    shown.text,
+    /^id {7}7\nname {5}Acer\ntag {6}tree\ncreated {2}\S+Z\nupdated {2}\S+Z\netag {5}"\d+"\n$/,
+  )
+  const none = inTerminal(t, app.url, ['list', '--tag', 'none'])
+  await none.exit
+  assert.equal(none.text, 'There is no such plant.\n')
+})
+
+test('no name controls a terminal, in whatever form it is shown', { skip: NO_TERMINAL }, async (t) => {
+  const app = await startApp(t)
+  const name = 'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202eb\u007f'
+  await app.send('POST', '/plants', JSON.stringify({ id: 1, name, tag: name }))
+  const ways = [
+    ['list'],
+    ['list', '--json'],
+    ['list', '--csv'],
+    ['search', '31mred'],
+    ['get', '1'],
+    ['get', '1', '--json'],
+    ['tags'],
+    ['tags', '--csv'],
+    ['export'],
+    ['export', '--format', 'csv'],
+    ['change', '1', '--name', name],
+    ['add', '2', name],
+  ]
+  for (const words of ways) {
+    const terminal = inTerminal(t, app.url, words, { environment: { NO_COLOR: '1' }, columns: 300 })
+    assert.equal(await terminal.exit, 0, words.join(' '))
+    assert.ok(terminal.raw.includes('a\\u001b[31mred'), terminal.raw)
+    assert.doesNotMatch(terminal.raw.replace(/[\r\n]/g, ''), /[\p{Cc}\u202e]/u, words.join(' '))
+  }
+})
+
+test('an import shows how far it is, and the bar is gone when it is over', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const app = await startApp(t)
+  const folder = temporaryFolder(t)
+  const rows = Array.from({ length: 60_000 }, (_, at) => `{"id":${at},"name":"Plant number ${at}"}\n`)
+  writeFileSync(join(folder, 'plants.ndjson'), `no json\n${rows.join('')}`)
+  const terminal = inTerminal(t, app.url, ['import', 'plants.ndjson'], { folder, columns: 120 })
+  assert.equal(await terminal.exit, 1)
+  assert.match(
+    terminal.text,
+    /importing {2}\[=*-*\] {2}\d+ % {2}[\d.]+ \w?B of 2\.\d MB {2}[\d,]+ rows\/s {2}\d errors?/,
+  )
+  assert.match(terminal.text, / {2}1 error {2}\d+:\d\d left/)
+  assert.ok(
+    terminal.text.endsWith('\nline 1: The line is not JSON. (code 40002)\n60,000 created, 1 refused.\n'),
+  )
+  assert.ok(terminal.raw.lastIndexOf(CURSOR_SHOWN) > terminal.raw.lastIndexOf(CURSOR_HIDDEN))
+})
+
+test('piped, an import draws no bar', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  const input = Array.from({ length: 20_000 }, (_, at) => `{"id":${at},"name":"x"}\n`).join('')
+  const { stderr } = await run(['import', '-', '--format', 'ndjson'], { input })
+  assert.equal(stderr, '')
+})
+
+test('Ctrl-C ends an import with 130 and says how far it got, and what was told is kept', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const app = await startApp(t)
+  const folder = temporaryFolder(t)
+  // Somebody who writes without haste.
+  execFileSync('mkfifo', [join(folder, 'plants.ndjson')])
+  const words = ['import', 'plants.ndjson', '--errors', 'refused.ndjson']
+  const terminal = inTerminal(t, app.url, words, { folder, columns: 120 })
+  const writer = createWriteStream(join(folder, 'plants.ndjson'))
+  t.after(() => void writer.destroy())
+  writer.on('error', () => undefined)
+  writer.write(`no json\n${Array.from({ length: 5_000 }, (_, at) => `{"id":${at},"name":"x"}\n`).join('')}`)
+  await terminal.shows(/importing {2}[\d.]+ kB {2}[1-9][\d,]* rows\/s {2}1 error/)
+  terminal.type('\u0003')
+  assert.equal(await terminal.exit, 130)
+  assert.match(
+    terminal.text,
+    /plantstore: Interrupted\. The rows before line [\d,]+ are done: [\d,]+ created, 1 refused\. [^\n]* --on-conflict skip to go on\.\n$/,
+  )
+  assert.ok(terminal.raw.lastIndexOf(CURSOR_SHOWN) > terminal.raw.lastIndexOf(CURSOR_HIDDEN))
+  assert.equal(readFileSync(join(folder, 'refused.ndjson'), 'utf8'), 'no json\n')
+  assert.deepEqual(readdirSync(folder).sort(), ['plants.ndjson', 'refused.ndjson'])
+  const [, done = ''] = /are done: ([\d,]+) created/.exec(terminal.text) ?? []
+  const { stdout } = await commandsOn(t, app)(['export'])
+  assert.ok(stdout.split('\n').length - 1 >= Number(done.replace(',', '')), 'what it said is stored')
+})
+
+test('Ctrl-C ends an export with 130 and leaves the file as it was', { skip: NO_TERMINAL }, async (t) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/csv' })
+    response.write('id,name,tag,createdAt,updatedAt\r\n1,"a\nb",,x,x\r\n2,c,,x,x\r\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const folder = temporaryFolder(t)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const terminal = inTerminal(t, url, ['export', 'plants.csv'], { folder })
+  await terminal.shows(/exporting {2}\d+ B {2}[1-9]\d* rows\/s/)
+  assert.equal(readdirSync(folder).length, 1)
+  terminal.type('\u0003')
+  assert.equal(await terminal.exit, 130)
+  assert.match(
+    terminal.text,
+    /\nplantstore: Interrupted\. 2 plants had arrived\. plants\.csv is as it was\.\n$/,
+  )
+  assert.deepEqual(readdirSync(folder), [])
+  assert.ok(!existsSync(join(folder, 'plants.csv')))
+})
+
+test('Ctrl-C ends what waits for an answer, and says so in a line', { skip: NO_TERMINAL }, async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const server = createServer(() => asked.resolve())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const terminal = inTerminal(t, url, ['remove', '1', '2'])
+  await asked.promise
+  terminal.type('\u0003')
+  assert.equal(await terminal.exit, 130)
+  assert.equal(terminal.text, 'plantstore: Interrupted. 0 of 2 are removed.\n')
+})
