@@ -54,10 +54,10 @@ export interface PostgresClientOptions {
   /** Whether statements are prepared, which a pooler between may not allow. */
   prepare: boolean
   /**
-   * Settings of the session. Where there are some, a connection is kept however old it is, as what is under way
-   * on it may take that long; otherwise the driver renews one now and then.
+   * Whether a connection is kept however old it is, as what is under way on it may take that long; otherwise the
+   * driver renews one now and then.
    */
-  session?: Readonly<Record<string, string | number>>
+  keepsConnections?: boolean
 }
 
 /** Connections to one database, which come and go by themselves. */
@@ -213,9 +213,8 @@ function driverOptions(options: PostgresClientOptions) {
     connection: {
       application_name: target.applicationName,
       ...(options.serverEndsStatements && { statement_timeout: statementTimeoutMs }),
-      ...options.session,
     },
-    ...(options.session && { max_lifetime: null }),
+    ...(options.keepsConnections && { max_lifetime: null }),
   }
   return driver
 }

@@ -28,7 +28,10 @@ const FETCHED_BYTES_MAX = 8 * 1024
 /** Characters after which a step ends. */
 const STEP_CHARACTERS = 256 * 1024
 
-/** After so long without a question the server ends an export: its snapshot keeps what was deleted since. */
+/**
+ * After so long without a question the server ends an export, as its snapshot keeps what was deleted since; and not
+ * sooner, whatever the server was set to.
+ */
 const IDLE_MAX_MS = 10 * 60_000
 
 /** A row as it is fetched: the text is null where it is to be fetched by itself. */
@@ -38,13 +41,11 @@ const SELECT_PLANT = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1`
 const FETCH = `FETCH ${STEP_PLANTS} FROM exported`
 
 /** Opens exports, each with a connection of its own: it is in use for as long as it takes. */
-export function createPostgresExportOpening(options: Omit<PostgresClientOptions, 'connections' | 'session'>) {
+export function createPostgresExportOpening(
+  options: Omit<PostgresClientOptions, 'connections' | 'keepsConnections'>,
+) {
   return async function openExport(filter: PlantFilter): Promise<ExportSource> {
-    const client = createPostgresClient({
-      ...options,
-      connections: 1,
-      session: { idle_in_transaction_session_timeout: IDLE_MAX_MS },
-    })
+    const client = createPostgresClient({ ...options, connections: 1, keepsConnections: true })
     try {
       const isEmpty = firstIdAfter(filter.afterId) === undefined || filter.words?.length === 0
       if (!isEmpty) await client.read((sql) => openCursor(sql, filter))
@@ -61,7 +62,10 @@ async function openCursor(sql: Sql, { afterId, tag, words }: PlantFilter): Promi
   const conditions = ['id >= $1']
   if (tag !== undefined) conditions.push(hasTag(`$${parameters.push(tag)}`))
   if (words !== undefined) conditions.push(`words @@ $${parameters.push(wordsAsQuery(words))}::tsquery`)
-  await sql.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  await sql.unsafe(
+    `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+    SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`,
+  )
   await sql.unsafe(
     `DECLARE exported NO SCROLL CURSOR FOR
     SELECT id, CASE WHEN is_whole THEN name END, CASE WHEN is_whole THEN tag END, created_at, updated_at,
