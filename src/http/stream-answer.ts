@@ -11,16 +11,14 @@ const UNREAD_TIMEOUT_MS = 60_000
 /** An answer that is sent as it arises, however long it becomes. */
 export interface AnswerStream {
   /**
-   * Sends text. Returns a promise where the client does not keep up: it fulfils when more may be sent, and rejects
-   * (40801) when the client reads nothing for too long, or has gone away (40000).
+   * Sends text. Returns a promise where the client does not keep up: it fulfils when more may be sent. It rejects
+   * with 40000 when the client has gone away, and with 40801 when it reads nothing for too long, and is cut off.
    */
   send(text: string): Promise<void> | undefined
   /** The answer is whole. */
   end(): void
   /** Breaks the connection off, so that the client sees that the answer is not whole. */
   cut(): void
-  /** Whether the client has gone away. */
-  readonly isLost: boolean
 }
 
 /** Begins an answer with 200 whose length nobody knows yet; of HEAD it sends the header fields, and no body. */
@@ -45,14 +43,13 @@ export function streamAnswer(
   // What fails here is a client that goes away, which `close` tells as well.
   raw.on('error', () => {})
 
-  /** Until what was written is on its way. */
   function drained(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const onClose = () => reject(new AppError(40000, 'The client has gone away.'))
-    const timer = setTimeout(
-      () => reject(new AppError(40801, `Nobody read the answer for ${unreadTimeoutMs / 1000} seconds.`)),
-      unreadTimeoutMs,
-    )
+    const timer = setTimeout(() => {
+      reject(new AppError(40801, `Nobody read the answer for ${unreadTimeoutMs / 1000} seconds.`))
+      raw.destroy()
+    }, unreadTimeoutMs)
     raw.once('drain', resolve)
     raw.once('close', onClose)
     return promise.finally(() => {
@@ -68,13 +65,13 @@ export function streamAnswer(
       return raw.write(text) ? undefined : drained()
     },
     end() {
+      if (raw.destroyed) return
+      const timer = setTimeout(() => raw.destroy(), unreadTimeoutMs)
+      raw.once('close', () => clearTimeout(timer))
       raw.end()
     },
     cut() {
       raw.destroy()
-    },
-    get isLost() {
-      return raw.destroyed && !raw.writableFinished
     },
   }
 }
