@@ -1,0 +1,137 @@
+import { AppError } from '../errors.ts'
+import { createImportRows, type ImportRows, refuseRow } from './import-rows.ts'
+import { ID_MAX, ID_MIN, parseIdText, parseNewPlant } from './plant.ts'
+
+/** Far more than a table of plants has, and few enough that a header row of them is soon judged. */
+export const COLUMNS_MAX = 1_000
+/** Of a header row that lacks something so much is repeated, for people to see what was taken for one. */
+const SHOWN_HEADER_CHARACTERS = 200
+
+const FIELDS = ['id', 'name', 'tag'] as const
+type Field = (typeof FIELDS)[number]
+
+/** Which cell of a row holds which field. */
+interface Columns {
+  count: number
+  id: number | undefined
+  name: number
+  tag: number | undefined
+}
+
+export interface CsvRowsOptions {
+  /** The names of the columns of a table without a header row. */
+  columns: readonly string[] | undefined
+  /** Rows are numbered from here on, and what an id column says does not count. */
+  idStart: bigint | undefined
+}
+
+/** A row of cells; `fault` tells where it is not sound as text. */
+export interface CellRow {
+  cells: readonly string[]
+  /** The line on which it begins, from 1. */
+  line: number
+  fault: AppError | undefined
+}
+
+/**
+ * Reads the rows of a table, some at a time. The first is the header row, unless there are `columns`. Throws 40004
+ * for columns that hold no plants.
+ */
+export function createCsvRows({ columns: names, idStart }: CsvRowsOptions) {
+  let columns = names && columnsOf(names, idStart, (problem) => new AppError(40004, `columns ${problem}`))
+  let nextId = idStart
+
+  function plantOf(cells: readonly string[], { count, id, name, tag }: Columns, ownId: bigint | undefined) {
+    if (cells.length > count) {
+      throw new AppError(40003, `The row has ${cells.length} cells, and there are ${count} columns`)
+    }
+    const members: { id?: bigint; name?: string; tag?: string } = {}
+    if (id !== undefined && ownId === undefined && cells[id]) throw new AppError(40003, ID_CELL_RULE)
+    if (ownId !== undefined) members.id = ownId
+    // An empty cell is no text.
+    if (cells[name]) members.name = cells[name]
+    if (tag !== undefined && cells[tag]) members.tag = cells[tag]
+    return parseNewPlant(members)
+  }
+
+  function readRow({ cells, line, fault }: CellRow, rows: ImportRows, known: Columns): void {
+    const id = idStart === undefined ? idIn(cells, known) : numbered()
+    try {
+      if (fault !== undefined) throw fault
+      rows.plants.push(plantOf(cells, known, id))
+      rows.lines.push(line)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      refuseRow(rows, line, error, id)
+    }
+  }
+
+  /** The number of this row; undefined beyond the last id that there is. */
+  function numbered(): bigint | undefined {
+    const id = nextId
+    if (id !== undefined) nextId = id === ID_MAX ? undefined : id + 1n
+    return id
+  }
+
+  return {
+    /**
+     * Reads rows that follow the ones read before, up to `nextLine`. Throws 40003 for a header row without what a
+     * plant needs.
+     */
+    read(found: readonly CellRow[], nextLine: number, characters: number): ImportRows {
+      const rows = createImportRows(nextLine, characters)
+      for (const row of found) {
+        if (row.cells.length === 1 && row.cells[0] === '') continue
+        if (columns === undefined) columns = headerOf(row, idStart)
+        else readRow(row, rows, columns)
+      }
+      return rows
+    },
+    /** No more rows come: throws 40003 where not even a header row did. */
+    end(): void {
+      if (columns === undefined) throw new AppError(40003, 'There is no header row that names the columns.')
+    },
+  }
+}
+
+const ID_CELL_RULE = `id must be a whole decimal number from ${ID_MIN} to ${ID_MAX} in plain digits, without spaces`
+
+function idIn(cells: readonly string[], { id }: Columns): bigint | undefined {
+  const cell = id === undefined ? undefined : cells[id]
+  return cell === undefined ? undefined : parseIdText(cell)
+}
+
+function headerOf({ cells, line, fault }: CellRow, idStart: bigint | undefined): Columns {
+  if (fault !== undefined) throw new AppError(fault.code, `The header row on line ${line}: ${fault.message}`)
+  return columnsOf(cells, idStart, (problem) => {
+    const shown = cells.join(', ').slice(0, SHOWN_HEADER_CHARACTERS)
+    return new AppError(
+      40003,
+      `The header row on line ${line} ${problem} It holds: ${JSON.stringify(shown)}. For a file without a header row, name its columns with columns=… in the query.`,
+    )
+  })
+}
+
+/** Which column holds which field: names in any case and order, others than the fields are ignored. */
+function columnsOf(
+  names: readonly string[],
+  idStart: bigint | undefined,
+  problemWith: (problem: string) => AppError,
+): Columns {
+  if (names.length > COLUMNS_MAX) throw problemWith(`may name ${COLUMNS_MAX} columns at most.`)
+  const places = new Map<Field, number>()
+  for (const [at, text] of names.entries()) {
+    const name = text.trim().toLowerCase()
+    const field = FIELDS.find((one) => one === name)
+    if (field === undefined) continue
+    if (places.has(field)) throw problemWith(`names the column ${field} twice.`)
+    places.set(field, at)
+  }
+  const name = places.get('name')
+  if (name === undefined) throw problemWith('must name a column name.')
+  if (idStart === undefined && !places.has('id')) {
+    throw problemWith('must name a column id, or idStart=… in the query must number the rows.')
+  }
+  const id = idStart === undefined ? places.get('id') : undefined
+  return { count: names.length, id, name, tag: places.get('tag') }
+}
