@@ -15,7 +15,9 @@ import { requestIdOf } from './http/request-id.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { applyRouteRules } from './http/route-rules.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
+import { ImportErrorSchema, ImportEventSchema, ImportReportSchema } from './plants/import-report.ts'
 import { NewPlantSchema, PlantChangeSchema, PlantSchema, StoredPlantSchema } from './plants/plant.ts'
+import { registerPlantImportRoutes } from './plants/plant-import-routes.ts'
 import { registerPlantListRoutes } from './plants/plant-list-routes.ts'
 import { registerPlantRoutes } from './plants/plant-routes.ts'
 import { TagCountSchema } from './plants/plant-store.ts'
@@ -42,6 +44,9 @@ const SCHEMAS = {
   NewPlant: NewPlantSchema,
   StoredPlant: StoredPlantSchema,
   PlantChange: PlantChangeSchema,
+  ImportReport: ImportReportSchema,
+  ImportError: ImportErrorSchema,
+  ImportEvent: ImportEventSchema,
   TagCount: TagCountSchema,
   Token: TokenSchema,
   NewToken: NewTokenSchema,
@@ -84,7 +89,8 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
   await app.register(
     async (routes) => {
       registerPlantRoutes(routes, { plants, body, basePath })
-      registerPlantListRoutes(routes, { plants, basePath })
+      registerPlantListRoutes(routes, { plants, basePath, logRequest })
+      registerPlantImportRoutes(routes, { plants, logRequest, silenceMs: limits.requestTimeoutMs })
       registerTokenRoutes(routes, { tokens, body, authenticate })
       registerHealthRoutes(routes, { ping, isDraining })
       registerDocsRoutes(routes, { basePath })

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 let lastDay = { number: Number.NaN, text: '' }
 
 /** RFC 3339, UTC, to the millisecond. `toISOString` for every plant was a third of the cost of a page. */
-function timeText(timeMs: number): string {
+export function timeText(timeMs: number): string {
   const day = Math.floor(timeMs / DAY_MS)
   if (day !== lastDay.number) lastDay = { number: day, text: new Date(timeMs).toISOString().slice(0, -13) }
   const ofDay = timeMs - day * DAY_MS

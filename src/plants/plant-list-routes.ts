@@ -1,12 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import { preferredMediaType } from '../http/accept.ts'
 import { answerJson } from '../http/answers.ts'
 import { queryOf } from '../http/query.ts'
+import type { RequestLog } from '../http/request-log.ts'
+import { CSV, NDJSON } from './import-parameters.ts'
 import { parseIdText } from './plant.ts'
+import { answerExport } from './plant-export-routes.ts'
 import { storedPlantJson } from './plant-json.ts'
-import { listPlantsOperation, listTagsOperation } from './plant-operations.ts'
+import { listPlantsOperation, listTagsOperation } from './plant-list-operations.ts'
 import { queryWords } from './plant-search.ts'
-import type { PlantQuery, PlantStore } from './plant-store.ts'
+import type { PlantFilter, PlantStore } from './plant-store.ts'
 
 const PAGE_PLANTS_DEFAULT = 100
 /** A page is built in memory and sent whole. */
@@ -16,25 +20,31 @@ export interface PlantListRoutesParts {
   plants: PlantStore
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
   basePath: string
+  logRequest: RequestLog
 }
+
+type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', string>>
 
 export function registerPlantListRoutes(
   app: FastifyInstance,
-  { plants, basePath }: PlantListRoutesParts,
+  { plants, basePath, logRequest }: PlantListRoutesParts,
 ): void {
   app.route({
     method: 'GET',
     url: '/plants',
     config: { scope: 'plants:read', operation: listPlantsOperation },
     async handler(request, reply) {
+      const accepted = preferredMediaType(request.headers.accept, ['application/json', NDJSON, CSV])
+      if (accepted === NDJSON || accepted === CSV) {
+        const parameters = exportParametersOf(request, accepted)
+        const format = accepted === NDJSON ? 'ndjson' : parameters.bom === '1' ? 'csv-with-mark' : 'csv'
+        await answerExport(request, reply, filterIn(parameters), format, { plants, logRequest })
+        return
+      }
       const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])
-      const query: PlantQuery = { limit: limitIn(parameters.limit) }
-      if (parameters.after !== undefined) query.afterId = afterIdIn(parameters.after)
-      if (parameters.tag !== undefined) query.tag = parameters.tag
-      if (parameters.q !== undefined) query.words = queryWords(parameters.q)
-      const page = await plants.list(query)
+      const page = await plants.list({ ...filterIn(parameters), limit: limitIn(parameters.limit) })
       const last = page.plants.at(-1)
-      const fields: string[] = []
+      const fields = ['vary', 'Accept']
       if (page.hasMore && last !== undefined) {
         const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
         fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
@@ -52,6 +62,27 @@ export function registerPlantListRoutes(
       answerJson(reply, 200, JSON.stringify(await plants.countTags(limitIn(limit))))
     },
   })
+}
+
+/** The query of an export, of which a page has the limit, and only a table in CSV may have a byte order mark. */
+function exportParametersOf(request: FastifyRequest, mediaType: typeof NDJSON | typeof CSV): ListParameters {
+  const { limit, ...parameters } = queryOf(request, ['after', 'tag', 'q', 'bom', 'limit'])
+  if (limit !== undefined) {
+    throw new AppError(40004, `limit is for pages of JSON; ${mediaType} holds every plant that matches.`)
+  }
+  if (parameters.bom !== undefined && mediaType !== CSV) throw new AppError(40004, `bom is for ${CSV} only.`)
+  if (parameters.bom !== undefined && !/^[01]$/.test(parameters.bom)) {
+    throw new AppError(40004, 'bom must be 1 for a byte order mark, or 0 for none.')
+  }
+  return parameters
+}
+
+function filterIn({ after, tag, q }: ListParameters): PlantFilter {
+  const filter: PlantFilter = {}
+  if (after !== undefined) filter.afterId = afterIdIn(after)
+  if (tag !== undefined) filter.tag = tag
+  if (q !== undefined) filter.words = queryWords(q)
+  return filter
 }
 
 function limitIn(text: string | undefined): number {

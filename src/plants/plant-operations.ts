@@ -1,14 +1,7 @@
 import type { Operation } from '../http/openapi.ts'
+import { STORED_EXAMPLE } from './plant-list-operations.ts'
 
 const EXAMPLE_ID = 9007199254740993n
-
-const STORED_EXAMPLE = {
-  id: 42,
-  name: 'Quercus robur',
-  tag: 'tree',
-  createdAt: '2026-04-01T08:30:00.000Z',
-  updatedAt: '2026-04-01T08:30:00.000Z',
-}
 
 const ID_IN_PATH = {
   name: 'id',
@@ -31,13 +24,6 @@ const IF_NONE_MATCH = {
   in: 'header',
   description: 'Do it only if the plant has none of these ETags; `*` means only if there is no plant yet',
   schema: { type: 'string' },
-}
-
-const LIMIT = {
-  name: 'limit',
-  in: 'query',
-  description: 'How many at most; more than 1000 is lowered to 1000',
-  schema: { type: 'integer', format: 'int32', minimum: 1, default: 100 },
 }
 
 const STORED_PLANT = {
@@ -85,50 +71,6 @@ export const createPlantOperation: Operation = {
     },
   },
   errors: [40001, 40002, 40003, 40901, 40902, 41301, 41501, 42201, 50701],
-}
-
-export const listPlantsOperation: Operation = {
-  operationId: 'listPlants',
-  summary: 'List and search plants',
-  description:
-    'In the order of their ids. When there is more, a Link field names the next page. A plant is found by ' +
-    '`q` as soon as its name is indexed: at once in a quiet store, some seconds behind in a busy one.',
-  group: 'Plants',
-  parameters: [
-    LIMIT,
-    {
-      name: 'after',
-      in: 'query',
-      description: 'Only plants with a greater id',
-      schema: { type: 'integer', format: 'int64' },
-    },
-    {
-      name: 'tag',
-      in: 'query',
-      description: 'Only plants with exactly this tag',
-      schema: { type: 'string' },
-    },
-    {
-      name: 'q',
-      in: 'query',
-      description:
-        'Only plants whose name holds each of these words, or words that begin so (`querc rob`), blind to ' +
-        'case, accents, × against x, and kinds of quotes and spaces',
-      schema: { type: 'string' },
-    },
-  ],
-  answers: {
-    200: {
-      description: 'A page of plants',
-      headers: ['Link'],
-      content: {
-        'application/json': {
-          schema: { type: 'array', items: { $ref: '#/components/schemas/StoredPlant' } },
-          example: [STORED_EXAMPLE],
-        },
-      },
-    },
-  },
 }
 
 export const getPlantOperation: Operation = {
@@ -203,23 +145,4 @@ export const deletePlantOperation: Operation = {
   parameters: [ID_IN_PATH, IF_MATCH],
   answers: { 204: { description: 'Deleted' } },
   errors: [40402, 41201, 50701],
-}
-
-export const listTagsOperation: Operation = {
-  operationId: 'listTags',
-  summary: 'List the tags in use',
-  description: 'The most used first.',
-  group: 'Plants',
-  parameters: [LIMIT],
-  answers: {
-    200: {
-      description: 'Tags, and how many plants have each',
-      content: {
-        'application/json': {
-          schema: { type: 'array', items: { $ref: '#/components/schemas/TagCount' } },
-          example: [{ tag: 'tree', count: 2 }],
-        },
-      },
-    },
-  },
 }

@@ -4,6 +4,7 @@ import { type CallInit, describedService } from '../support/described-service.ts
 import { startApp } from '../support/start-app.ts'
 
 const ID = '9007199254740993'
+const NDJSON = 'application/x-ndjson'
 const IN_JSON = { 'content-type': 'application/json' }
 const BODY_BYTES_MAX = 1024
 
@@ -38,6 +39,19 @@ const CASES: Case[] = [
   ['listPlants', '/plants?limit=1&after=-5&tag=tree&q=querc'],
   ['listPlants', '/plants?limit=1'],
   ['listPlants', '/plants?limit=none'],
+  ['listPlants', '/plants', { headers: { accept: 'application/x-ndjson' } }],
+  ['listPlants', '/plants', { headers: { accept: 'text/csv' } }],
+  ['listPlants', '/plants?limit=1', { headers: { accept: 'text/csv' } }],
+  ['importPlants', '/plants/import', text('{"id":5,"name":"In bulk"}\n{}\n', NDJSON)],
+  ['importPlants', '/plants/import?columns=id,name', text('6,In bulk\r\n', 'text/csv')],
+  ['importPlants', '/plants/import', text('id\n', 'text/csv')],
+  ['importPlants', '/plants/import', text('x'.repeat(70_000), 'text/csv')],
+  ['importPlants', '/plants/import?onConflict=never', text('id\n', 'text/csv')],
+  [
+    'importPlants',
+    '/plants/import',
+    { body: '{"id":5,"name":"Taken"}', headers: { 'content-type': NDJSON, accept: NDJSON } },
+  ],
   ['listTags', '/tags?limit=1'],
   ['deletePlant', `/plants/${ID}`, { headers: { 'if-match': '"old"' } }],
   ['deletePlant', `/plants/${ID}`],

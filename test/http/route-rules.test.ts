@@ -17,6 +17,7 @@ const NEEDS: Record<string, Scope | 'any' | 'public'> = {
   'PUT /plants/{id}': 'plants:write',
   'PATCH /plants/{id}': 'plants:write',
   'DELETE /plants/{id}': 'plants:write',
+  'POST /plants/import': 'plants:write',
   'GET /tags': 'plants:read',
   'GET /tokens': 'tokens:manage',
   'POST /tokens': 'tokens:manage',

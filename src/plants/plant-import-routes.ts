@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { preferredMediaType } from '../http/accept.ts'
+import { answerJson } from '../http/answers.ts'
+import { createCsvSplitter } from '../http/csv-records.ts'
+import { decodeText } from '../http/decode-text.ts'
+import { queryOf } from '../http/query.ts'
+import { askForBody, judgeBody, parseJsonText } from '../http/read-body.ts'
+import { logWhenCut, type RequestLog } from '../http/request-log.ts'
+import { streamAnswer } from '../http/stream-answer.ts'
+import { streamBody } from '../http/stream-body.ts'
+import { createLineSplitter } from '../http/text-lines.ts'
+import { createCsvRows } from './csv-rows.ts'
+import { importPlantsOperation } from './import-operations.ts'
+import {
+  CSV,
+  IMPORT_QUERY_NAMES,
+  type ImportParameters,
+  NDJSON,
+  parseImportQuery,
+} from './import-parameters.ts'
+import { createImportProgress } from './import-progress.ts'
+import { failureLine, REPORTED_ERRORS_MAX, reportJson, reportLine } from './import-report.ts'
+import type { ImportRows, RowRefusal } from './import-rows.ts'
+import { createNdjsonRows } from './ndjson-rows.ts'
+import { type PlantImportRun, runPlantImport } from './plant-import.ts'
+import type { PlantStore } from './plant-store.ts'
+
+export interface PlantImportRoutesParts {
+  plants: PlantStore
+  logRequest: RequestLog
+  /** A client that sends nothing for so long is given up. */
+  silenceMs: number
+}
+
+/** An import but for whom it tells. */
+type Run = Omit<PlantImportRun, 'tell'>
+
+export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImportRoutesParts): void {
+  const { plants, logRequest } = parts
+  app.route({
+    method: 'POST',
+    url: '/plants/import',
+    config: { scope: 'plants:write', operation: importPlantsOperation },
+    async handler(request, reply) {
+      const query = queryOf(request, IMPORT_QUERY_NAMES)
+      const mediaType = judgeBody(request.raw, [NDJSON, CSV], ['gzip', 'x-gzip'], 'NDJSON or CSV')
+      const parameters = parseImportQuery(query, mediaType)
+      const readRows = mediaType === CSV ? csvRowsOf(parameters) : ndjsonRowsOf
+      askForBody(request.raw, reply)
+      request.mayTakeLong = true
+      logWhenCut(logRequest, request, reply)
+      const run: Run = {
+        plants,
+        onConflict: parameters.onConflict,
+        dryRun: parameters.dryRun,
+        rows: (signal) => readRows(notEmpty(streamBody(request, { silenceMs: parts.silenceMs, signal }))),
+      }
+      const accepted = preferredMediaType(request.headers.accept, ['application/json', NDJSON])
+      if (accepted === NDJSON) await answerEvents(run, request, reply)
+      else await answerReport(run, reply)
+    },
+  })
+
+  app.route({
+    // To these methods the path would be that of a plant.
+    method: ['GET', 'PUT', 'PATCH', 'DELETE'],
+    url: '/plants/import',
+    config: { scope: 'any', isRefused: true },
+    handler: (_request, reply) => reply.callNotFound(),
+  })
+}
+
+async function answerReport(run: Run, reply: FastifyReply): Promise<void> {
+  const errors: RowRefusal[] = []
+  const counts = await runPlantImport({
+    ...run,
+    tell(refusals) {
+      if (errors.length < REPORTED_ERRORS_MAX) {
+        errors.push(...refusals.slice(0, REPORTED_ERRORS_MAX - errors.length))
+      }
+      return undefined
+    },
+  })
+  answerJson(reply, 200, reportJson(counts, errors))
+}
+
+/** Tells of the import while it runs. */
+async function answerEvents(run: Run, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const answer = streamAnswer(reply, NDJSON)
+  const progress = createImportProgress(answer.send)
+  let lastLine: string
+  try {
+    lastLine = reportLine(await runPlantImport({ ...run, tell: progress.tell }))
+  } catch (error) {
+    const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
+    // Of a client that went away there is nothing to say.
+    if (failure.code !== 40000) request.failure = failure
+    lastLine = failureLine(failure.code, failure.message)
+  }
+  progress.stop()
+  // To nobody where the client is gone.
+  answer.send(lastLine)?.catch(() => {})
+  answer.end()
+}
+
+async function* notEmpty(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+  let isEmpty = true
+  for await (const piece of pieces) {
+    isEmpty = false
+    yield piece
+  }
+  if (isEmpty) throw new AppError(40001, 'The body is missing: send NDJSON or CSV.')
+}
+
+async function* ndjsonRowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<ImportRows, undefined> {
+  const rows = createNdjsonRows((text) => parseJsonText(text, 'line'))
+  const lines = createLineSplitter()
+  const advice = () => 'NDJSON is in UTF-8 (RFC 8259 §8.1).'
+  for await (const piece of decodeText(pieces, undefined, advice)) {
+    const { text, faults } = lines.take(piece)
+    if (text !== '') yield rows.read(text, faults)
+  }
+  const { text, faults } = lines.end()
+  yield rows.read(text, faults)
+}
+
+function csvRowsOf({ columns, idStart, encoding }: ImportParameters) {
+  const rows = createCsvRows({ columns, idStart })
+  return async function* rowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<ImportRows, undefined> {
+    const records = createCsvSplitter()
+    const advice = (found: string) => `Send it with encoding=${found} in the query.`
+    for await (const piece of decodeText(pieces, encoding, advice)) {
+      const found = await records.take(piece)
+      yield rows.read(found, records.line, piece.length)
+    }
+    yield rows.read(await records.end(), records.line, 0)
+    rows.end()
+  }
+}
