@@ -21,9 +21,10 @@ export function addCompletionCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Examples:
-  source <(plantstore completion bash)             in ~/.bashrc
-  source <(plantstore completion zsh)              in ~/.zshrc, behind compinit
+In ~/.bashrc:  source <(plantstore completion bash)
+In ~/.zshrc, behind compinit:  source <(plantstore completion zsh)
+
+Example:
   plantstore completion fish > ~/.config/fish/completions/plantstore.fish`,
     )
     .action(async (shell: Shell) => {

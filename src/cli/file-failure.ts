@@ -15,5 +15,10 @@ const REASONS: Readonly<Record<string, string>> = {
 export function fileFailure(doing: 'read' | 'write', path: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
-  return new CommandFailure(`${printable(path)}: cannot ${doing} it: ${REASONS[code] ?? code}.`)
+  return new CommandFailure(`${printable(path)}: cannot ${doing} it: ${reasonOf(code)}.`)
+}
+
+/** What the code of a failed call to the system says in plain words. */
+export function reasonOf(code: string): string {
+  return REASONS[code] ?? code
 }

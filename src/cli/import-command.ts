@@ -25,7 +25,7 @@ Examples:
   plantstore import plants.csv
   plantstore import plants.csv --errors refused.csv
   plantstore import names.csv --columns name,tag --id-start 1000
-  plantstore export | plantstore import - --format ndjson --on-conflict skip`
+  plantstore export | plantstore import - --format ndjson --url http://127.0.0.1:8081`
 
 /** `plantstore import`: many plants, from NDJSON or CSV. */
 export function addImportCommand(program: Command): void {

@@ -1,4 +1,5 @@
 import { EXIT_FAILURE } from './command-failure.ts'
+import { reasonOf } from './file-failure.ts'
 
 /** Writes to standard output, and waits while its reader does not keep up, so that memory is bounded. */
 export async function print(text: string | Uint8Array): Promise<void> {
@@ -11,9 +12,9 @@ export async function print(text: string | Uint8Array): Promise<void> {
  * plain line when it cannot be written.
  */
 export function watchStandardOutput(): void {
-  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  process.stdout.on('error', ({ code = 'unknown error' }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit()
-    process.stderr.write(`plantstore: The output cannot be written: ${message}.\n`)
+    process.stderr.write(`plantstore: The output cannot be written: ${reasonOf(code)}.\n`)
     process.exit(EXIT_FAILURE)
   })
   // Nobody is left to be told.

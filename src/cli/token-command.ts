@@ -24,7 +24,10 @@ interface CreateFlags {
 
 /** `plantstore token create|list|revoke`: on the database itself, also beside a running service. */
 export function addTokenCommand(program: Command): void {
-  const token = program.command('token').description('make, list and revoke the tokens of a store')
+  const token = program
+    .command('token')
+    .description('make, list and revoke the tokens of a store, on the machine where it is')
+    .addHelpText('after', '\nExample:\n  plantstore token create --label greenhouse --scope plants:read')
   const database = () => new Option('--database <file or URL>', 'the store (PLANTSTORE_DATABASE)')
 
   token

@@ -61,8 +61,8 @@ export function startTerminal(
     child.once('close', (code) => resolve(code ?? -1))
   })
   test.after(async () => {
-    // A hang-up reaches what runs in the terminal, too.
-    child.kill('SIGHUP')
+    // Without its terminal, what runs in it is hung up; an interactive shell minds no other signal.
+    child.kill('SIGKILL')
     await exit
   })
   const terminal: Terminal = {

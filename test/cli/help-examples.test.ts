@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runPlantstore } from '../support/plantstore-process.ts'
+import { startApp } from '../support/start-app.ts'
+import { runLines, shellFolder } from './example-shell.ts'
+
+/** What runs until it is stopped, or wants a PostgreSQL that the example makes up. */
+const NOT_RUN = /^plantstore serve |postgres:\/\//
+
+test('every command has help with an example, and the examples work as they are written', async (t) => {
+  const folder = shellFolder(t)
+  mkdirSync(join(folder, 'data'))
+  const app = await startApp(t, { PLANTSTORE_DATABASE: join(folder, 'data', 'plantstore.db') })
+  const other = await startApp(t)
+  mkdirSync(join(folder, '.config/fish/completions'), { recursive: true })
+  writeFileSync(join(folder, 'plants.csv'), 'id,name,tag\n1,Rosa canina,shrub\n')
+  writeFileSync(join(folder, 'names.csv'), 'Rosa rugosa,shrub\n')
+
+  const root = await runPlantstore(t, ['--help'])
+  const commands = [...root.stdout.matchAll(/^ {2}([a-z]+)[ [].* {2}/gm)].map(([, name = '']) => [name])
+  const helps = [
+    ...commands.filter(([name]) => name !== 'help'),
+    ['token', 'create'],
+    ['token', 'list'],
+    ['token', 'revoke'],
+  ]
+  assert.ok(helps.length >= 18, helps.join())
+  let examples = 0
+  for (const words of helps) {
+    const { code, stdout, stderr } = await runPlantstore(t, [...words, '--help'])
+    assert.deepEqual([code, stderr], [0, ''], words.join(' '))
+    assert.match(stdout, /^Usage: plantstore /)
+    const [, text = ''] = stdout.split(/^Examples?:\n/m)
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trim())
+    assert.ok(
+      lines.some((line) => line.includes(`plantstore ${words.join(' ')}`)),
+      words.join(' '),
+    )
+    for (const line of lines.filter((one) => !NOT_RUN.test(one))) {
+      // What the examples are about is there again for each.
+      await app.send('PUT', '/plants/42', '{"name":"Quercus robur","tag":"tree"}')
+      await app.send('PUT', '/plants/43', '{"name":"Quercus petraea"}')
+      if (words[0] === 'add') await app.fetch('/plants/42', { method: 'DELETE' })
+      if (words[0] === 'import')
+        for (const id of [1, 1000]) await app.fetch(`/plants/${id}`, { method: 'DELETE' })
+      const made = line.includes('token revoke') ? await runLines(folder, 'plantstore token list', app) : ''
+      const here = line
+        .replace('http://127.0.0.1:8081', other.url)
+        .replace(/(?<=revoke )\w+$/, made.split('\t')[0] ?? '')
+      await runLines(folder, here, app)
+      examples++
+    }
+  }
+  assert.ok(examples >= 24, String(examples))
+})

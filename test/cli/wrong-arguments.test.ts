@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findFreePort } from '../support/free-port.ts'
+import { temporaryFolder } from '../support/start-app.ts'
+import { commandsOn } from './run-command.ts'
+
+const ID_RULE = /An id is a whole number from -9223372036854775808 to 9223372036854775807\.\n$/
+
+/** What each command says to words that make no sense; nothing is sent for them. */
+const CASES: [string[], RegExp][] = [
+  [['add'], /^plantstore: missing required argument 'id'\n$/],
+  [['add', '1'], /^plantstore: missing required argument 'name'\n$/],
+  [
+    ['add', '1', 'Quercus', 'robur'],
+    /^plantstore: too many arguments for 'add'\. Expected 2 arguments but got 3[^\n]*\n$/,
+  ],
+  [['add', 'one', 'x'], ID_RULE],
+  [['add', '1', 'x', '--tga', 'y'], /^plantstore: unknown option '--tga'\n\(Did you mean --tag\?\)\n$/],
+  [['get'], /missing required argument 'id'/],
+  [['get', '9223372036854775808'], ID_RULE],
+  [['get', '-9223372036854775809'], ID_RULE],
+  [['get', '1.5'], ID_RULE],
+  [['get', '-x'], /^plantstore: unknown option '-x'\n/],
+  [['list', '--limit', '0'], /It must be a whole number from 1 to \d+\.\n$/],
+  [['list', '--limit', '10', '--all'], /option '--all' cannot be used with option '--limit <number>'\n$/],
+  [['list', '--json', '--csv'], /option '--json' cannot be used with option '--csv'\n$/],
+  [['list', '--after', '007'], ID_RULE],
+  [['list', 'trees'], /too many arguments for 'list'/],
+  [['list', '--tag'], /^plantstore: option '--tag <tag>' argument missing\n$/],
+  [['search'], /missing required argument 'words'/],
+  [['change', '1'], /^plantstore: Nothing to change: give --name, --tag or --no-tag\.\n$/],
+  [['remove'], /missing required argument 'ids'/],
+  [['remove', '1', 'x'], ID_RULE],
+  [['remove', '1', '2', '--if-match', 'e'], /^plantstore: --if-match is about one plant: give one id\.\n$/],
+  [['tags', '--limit', '1001'], /from 1 to 1000\.\n$/],
+  [['import'], /missing required argument 'file'/],
+  [
+    ['import', '-'],
+    /^plantstore: Standard input does not tell its format: give --format ndjson or csv, [^\n]*\n$/,
+  ],
+  [['import', 'plants.json'], /^plantstore: The name plants\.json does not tell its format: /],
+  [['import', 'a.csv', '--format', 'xml'], /It is one of ndjson, csv\.\n$/],
+  [
+    ['import', 'a.csv', '--on-conflict', 'repalce'],
+    /It is one of fail, skip, replace\.\n\(Did you mean replace\?\)\n$/,
+  ],
+  [['import', 'a.ndjson', '--columns', 'id,name'], /^plantstore: --columns is for CSV only\.\n$/],
+  [['import', 'a.ndjson', '--id-start', '1'], /^plantstore: --id-start is for CSV only\.\n$/],
+  [['import', 'a.csv', '--encoding', 'klingon'], /There is no such encoding: [^\n]*\n$/],
+  [
+    ['import', 'a.csv', '--encoding', 'iso-2022-jp', '--errors', 'b.csv'],
+    /--errors does not know iso-2022-jp/,
+  ],
+  [['export', 'plants.xlsx'], /^plantstore: The name plants\.xlsx does not tell its format: /],
+  [['export', '--bom'], /^plantstore: --bom is for CSV only\.\n$/],
+  [['export', '--format', 'cvs'], /It is one of ndjson, csv\.\n\(Did you mean csv\?\)\n$/],
+  [['ping', '--count', 'many'], /It must be a whole number from 1 to 1000000\.\n$/],
+  [['ping', '--token', 'a-token-of-16-letters'], /^plantstore: unknown option '--token'\n/],
+  [['openapi', '--json'], /^plantstore: unknown option '--json'\n/],
+  [['completion'], /missing required argument 'shell'/],
+  [['completion', 'zhs'], /It is one of bash, zsh, fish\.\n\(Did you mean zsh\?\)\n$/],
+  [['list', '--url', 'localhost:8080'], /^plantstore: --url must be an http or https URL [^\n]*\n$/],
+  [['list', '--token', 'short'], /^plantstore: --token must be 16 to 512 of the characters [^\n]*\n$/],
+]
+
+test('words that make no sense end with 2 and a plain line that tells the rule, for every command', async (t) => {
+  const run = commandsOn(t, { url: `http://127.0.0.1:${await findFreePort()}` })
+  const folder = temporaryFolder(t)
+  for (const [words, message] of CASES) {
+    const { code, stdout, stderr } = await run(words, { folder })
+    assert.deepEqual([code, stdout], [2, ''], `${words.join(' ')}: ${stderr}`)
+    assert.match(stderr, /^plantstore: /)
+    assert.match(stderr, message)
+    assert.doesNotMatch(stderr, /\n +at /)
+  }
+})
+
+test('a variable that is wrong ends with 1: the command line is not', async (t) => {
+  const run = commandsOn(t, { url: 'localhost' })
+  const { code, stderr } = await run(['list'])
+  assert.equal(code, 1)
+  assert.match(stderr, /^plantstore: PLANTSTORE_URL must be an http or https URL [^\n]*\n$/)
+  const typo = await run(['list'], { environment: { PLANTSTORE_TOKNE: 'x' } })
+  assert.deepEqual(
+    [typo.code, typo.stderr.split('.')[0]],
+    [1, 'plantstore: There is no setting PLANTSTORE_TOKNE'],
+  )
+})
+
+test('where nothing answers, every command says so soon, in one line', async (t) => {
+  const port = await findFreePort()
+  const url = `http://127.0.0.1:${port}`
+  const run = commandsOn(t, { url })
+  const words = [
+    ['add', '1', 'x'],
+    ['get', '1'],
+    ['list'],
+    ['search', 'x'],
+    ['change', '1', '--tag', 'x'],
+    ['remove', '1'],
+    ['tags'],
+    ['import', '-', '--format', 'csv'],
+    ['export'],
+    ['openapi'],
+  ]
+  const message = `plantstore: Nothing answers at ${url}: is the service running? --url or PLANTSTORE_URL tells where it is.`
+  for (const one of words) {
+    const { code, stdout, stderr } = await run(one, { input: 'id,name\n1,x\n' })
+    assert.deepEqual([code, stdout], [1, ''], one.join(' '))
+    assert.ok(stderr.startsWith(message), `${one.join(' ')}: ${stderr}`)
+    assert.equal(stderr.split('\n').length, 2)
+  }
+  const host = await run(['get', '1', '--url', 'http://no-such-host.invalid'])
+  assert.match(host.stderr, /^plantstore: There is no host no-such-host\.invalid, [^\n]*\n$/)
+})
