@@ -26,6 +26,9 @@ import { createNdjsonRows } from './ndjson-rows.ts'
 import { type PlantImportRun, runPlantImport } from './plant-import.ts'
 import type { PlantStore } from './plant-store.ts'
 
+/** Imports at once: each holds some megabytes of rows at worst, and more of them would store nothing faster. */
+const IMPORTS_MAX = 8
+
 export interface PlantImportRoutesParts {
   plants: PlantStore
   logRequest: RequestLog
@@ -38,6 +41,7 @@ type Run = Omit<PlantImportRun, 'tell'>
 
 export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImportRoutesParts): void {
   const { plants, logRequest } = parts
+  let underWay = 0
   app.route({
     method: 'POST',
     url: '/plants/import',
@@ -47,6 +51,9 @@ export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImpo
       const mediaType = judgeBody(request.raw, [NDJSON, CSV], ['gzip', 'x-gzip'], 'NDJSON or CSV')
       const parameters = parseImportQuery(query, mediaType)
       const readRows = mediaType === CSV ? csvRowsOf(parameters) : ndjsonRowsOf
+      if (underWay >= IMPORTS_MAX) {
+        throw new AppError(50301, 'Too many imports are under way; try again when one has ended.')
+      }
       askForBody(request.raw, reply)
       request.mayTakeLong = true
       logWhenCut(logRequest, request, reply)
@@ -57,8 +64,13 @@ export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImpo
         rows: (signal) => readRows(notEmpty(streamBody(request, { silenceMs: parts.silenceMs, signal }))),
       }
       const accepted = preferredMediaType(request.headers.accept, ['application/json', NDJSON])
-      if (accepted === NDJSON) await answerEvents(run, request, reply)
-      else await answerReport(run, reply)
+      underWay++
+      try {
+        if (accepted === NDJSON) await answerEvents(run, request, reply)
+        else await answerReport(run, reply)
+      } finally {
+        underWay--
+      }
     },
   })
 

@@ -91,6 +91,20 @@ test('a body of nothing is missing, also one in chunks; one of blank lines is a 
   assert.deepEqual(countsOf(await importReport(app, '\n\n')), [0, 0, 0, 0])
 })
 
+test('more imports at once than the service has memory for are refused, and may come again', async (t) => {
+  const app = await startApp(t)
+  const wires = await Promise.all(Array.from({ length: 8 }, () => openWire(t, app.port)))
+  const inChunks = { 'Content-Type': NDJSON, 'Transfer-Encoding': 'chunked', Expect: '100-continue' }
+  for (const wire of wires) {
+    wire.send(requestText('POST /plants/import', inChunks))
+    assert.equal((await wire.answer()).status, 100)
+  }
+  assert.match(await assertErrorAnswer(await postImport(app, plantLine(1)), 503, 50301), /^Too many imports /)
+  for (const wire of wires) wire.send('1\r\n\n\r\n0\r\n\r\n')
+  for (const wire of wires) assert.equal((await wire.answer()).status, 200)
+  assert.deepEqual(countsOf(await importReport(app, plantLine(1))), [1, 0, 0, 0])
+})
+
 test('a byte order mark is dropped, and UTF-16 is told for what it is', async (t) => {
   const app = await startApp(t)
   assert.deepEqual(countsOf(await importReport(app, `\ufeff${plantLine(1)}`)), [1, 0, 0, 0])
