@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { describedService } from '../support/described-service.ts'
 import { eventually } from '../support/eventually.ts'
 import { type StartedApp, startApp } from '../support/start-app.ts'
 import { CSV, NDJSON, postImport, storedPlants } from './import-requests.ts'
@@ -88,6 +89,18 @@ test('a row that is refused is told exactly as in a report', async (t) => {
       '',
     ],
   )
+})
+
+test('every event is what the document describes', async (t) => {
+  const app = await startApp(t)
+  const { document, assertMatches } = await describedService(app)
+  const schema = document.components.schemas.ImportEvent ?? assert.fail('It describes none')
+  for (const body of ['{"id":1,"name":"a"}\n{"id":1}\nx\n', Buffer.from('a\0', 'latin1')]) {
+    for (const event of await allEvents(await importEvents(app, body)))
+      assertMatches(event, schema, event.type)
+  }
+  const [created] = await allEvents(await importEvents(app, '{"id":2,"name":"a"}\n'))
+  assert.throws(() => assertMatches({ ...created, type: 'other' }, schema, 'another type'))
 })
 
 test('while the body is yet to come, what was stored of it is told, and is stored', async (t) => {
