@@ -170,12 +170,38 @@ const tokens = [
   ...['/healthz', '/readyz', '/openapi.json', '/nowhere'].map((path) => get(path)),
 ]
 
+const NDJSON = 'application/x-ndjson'
+const importLines = (lines: readonly string[], parameters = '') =>
+  send('POST', `/plants/import?${parameters}`, lines.join('\n'), { 'content-type': NDJSON })
+const exportLines = (parameters = '') => get(`/plants?${parameters}`, { accept: NDJSON })
+/** Plants with ids that come twice, and what is none. */
+const BULK_LINES = [
+  ...NAMES.map((name, at) => plant(800 + (at % 7), name, NAMES.at(-1 - at))),
+  ...IDS.map((id) => plant(id, `imported ${id}`)),
+  ...WRONG_IDS.map((id) => plant(id, 'a')),
+  plant(810, 'a\0'),
+  '{"id":811,"name":"\\ud800"}',
+  '{',
+  '',
+]
+
+const bulk = [
+  ...['dryRun=true', '', 'onConflict=skip', 'dryRun=true&onConflict=replace', 'onConflict=replace'].flatMap(
+    (parameters) => [importLines(BULK_LINES, parameters), exportLines('after=799')],
+  ),
+  ...['', 'tag=tree', 'q=imported', 'q=imported&tag=tree&after=7', 'after=9223372036854775807', 'q='].map(
+    exportLines,
+  ),
+  get('/plants/import'),
+]
+
 /** What is likely to be kept or read differently by two engines, in an order that makes sense. */
 export const NOTABLE_REQUESTS: readonly AgreementRequest[] = [
   ...creates,
   ...large,
   ...reads,
   ...edits,
+  ...bulk,
   ...tokens,
 ]
 
@@ -204,6 +230,10 @@ export function chanceRequests(count: number, seed: number): AgreementRequest[] 
     text.map((q) => query({ q })),
     tag.map((kind) => query({ after: '699', ...(kind !== undefined && { tag: kind }) })),
     fc.constant(get('/tags')),
+    fc.constant(exportLines('after=699')),
+    fc
+      .tuple(fc.array(body, { maxLength: 4 }), fc.constantFrom('fail', 'skip', 'replace'))
+      .map(([lines, rule]) => importLines([...lines, ''], `onConflict=${rule}`)),
   )
   return fc.sample(request, { numRuns: count, seed })
 }
