@@ -2,7 +2,9 @@ import { describe } from 'node:test'
 import { type OpenStorage, shareStorage } from './opened-storage.ts'
 import { describeCreates } from './plant-create-suite.ts'
 import { describeEdits } from './plant-edit-suite.ts'
+import { describeExports } from './plant-export-suite.ts'
 import { describeIdempotency } from './plant-idempotency-suite.ts'
+import { describeImports } from './plant-import-suite.ts'
 import { describePages } from './plant-page-suite.ts'
 import { describeSearch } from './plant-search-suite.ts'
 import { describeTexts } from './plant-text-suite.ts'
@@ -21,5 +23,7 @@ export function plantStoreSuite(name: string, open: OpenStorage): void {
     describePages(shared)
     describeSearch(shared)
     describeTagCounts(shared)
+    describeImports(shared, open)
+    describeExports(shared, open)
   })
 }

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { NewPlant } from '../../src/plants/plant.ts'
+import {
+  IMPORT_STEP_PLANTS_MAX,
+  type ImportOptions,
+  type ImportOutcome,
+  type PlantStore,
+} from '../../src/plants/plant-store.ts'
+import { eventually } from './eventually.ts'
+import { NOTABLE_IDS } from './notable-ids.ts'
+import type { OpenStorage, SharedStorage } from './opened-storage.ts'
+
+const KEEP: ImportOptions = { onConflict: 'keep', dryRun: false }
+const REPLACE: ImportOptions = { onConflict: 'replace', dryRun: false }
+
+/** Imports steps one after another, and gives the outcomes of each. */
+async function importSteps(
+  plants: PlantStore,
+  options: ImportOptions,
+  ...steps: NewPlant[][]
+): Promise<ImportOutcome[][]> {
+  const importing = plants.openImport(options)
+  try {
+    const outcomes: ImportOutcome[][] = []
+    for (const step of steps) outcomes.push(await importing.add(step))
+    return outcomes
+  } finally {
+    await importing.close()
+  }
+}
+
+const plantsFrom = (firstId: number, count: number, name: string): NewPlant[] =>
+  Array.from({ length: count }, (_, at) => ({ id: BigInt(firstId + at), name: `${name} ${at}` }))
+
+async function namesOf(plants: PlantStore): Promise<[bigint, string][]> {
+  return (await plants.list({ limit: 1000 })).plants.map(({ id, name }) => [id, name])
+}
+
+export function describeImports(shared: SharedStorage, open: OpenStorage): void {
+  describe('import', () => {
+    test('an imported plant is read back whole at once, as a created one is', async () => {
+      const { plants, clock } = shared
+      const outcomes = await importSteps(plants, KEEP, [
+        { id: 7n, name: 'Quercus robur', tag: 'tree' },
+        { id: 3n, name: 'Rosa' },
+        { id: 4n, name: '', tag: '' },
+      ])
+      assert.deepEqual(outcomes, [['created', 'created', 'created']])
+      const times = { createdAtMs: clock.nowMs(), updatedAtMs: clock.nowMs() }
+      const stored = await plants.get(7n)
+      assert.deepEqual(stored, {
+        ...{ id: 7n, name: 'Quercus robur', tag: 'tree', ...times },
+        version: stored?.version,
+      })
+      assert.equal(Object.hasOwn((await plants.get(3n)) ?? {}, 'tag'), false)
+      assert.equal((await plants.get(4n))?.tag, '')
+      const versions = (await plants.list({ limit: 10 })).plants.map(({ version }) => version)
+      assert.equal(new Set(versions).size, 3)
+      assert.deepEqual(await plants.countTags(10), [
+        { tag: '', count: 1 },
+        { tag: 'tree', count: 1 },
+      ])
+    })
+
+    test('where ids are taken the stored plants are kept as they are, and the others go in, told in order', async () => {
+      const { plants, clock } = shared
+      for (const id of [2n, 4n]) await plants.create({ id, name: 'was here before', tag: 'old' })
+      const before = [await plants.get(2n), await plants.get(4n)]
+      clock.advance(1000)
+      const [outcomes] = await importSteps(plants, KEEP, plantsFrom(1, 5, 'new').toReversed())
+      assert.deepEqual(outcomes, ['created', 'kept', 'created', 'kept', 'created'])
+      assert.deepEqual([await plants.get(2n), await plants.get(4n)], before)
+      assert.equal((await plants.get(5n))?.name, 'new 4')
+    })
+
+    test('or they are replaced: whole, with another version, and made when they were made', async () => {
+      const { plants, clock } = shared
+      await plants.create({ id: 1n, name: 'old', tag: 'old' })
+      const before = await plants.get(1n)
+      clock.advance(1000)
+      const [outcomes] = await importSteps(plants, REPLACE, [
+        { id: 1n, name: 'new' },
+        { id: 2n, name: 'other' },
+      ])
+      assert.deepEqual(outcomes, ['replaced', 'created'])
+      const after = await plants.get(1n)
+      assert.deepEqual(after, {
+        ...{ id: 1n, name: 'new', createdAtMs: before?.createdAtMs, updatedAtMs: clock.nowMs() },
+        version: after?.version,
+      })
+      assert.notEqual(after?.version, before?.version)
+    })
+
+    test('a replaced plant is not younger than it was, though the clock was set back', async () => {
+      const { plants, clock } = shared
+      await plants.create({ id: 1n, name: 'old' })
+      const before = await plants.get(1n)
+      clock.advance(-500)
+      await importSteps(plants, REPLACE, [{ id: 1n, name: 'new' }])
+      clock.advance(500)
+      assert.equal((await plants.get(1n))?.name, 'new')
+      assert.equal((await plants.get(1n))?.updatedAtMs, before?.updatedAtMs)
+    })
+
+    test('an id that comes again, in one step or in the next, counts as taken', async () => {
+      const { plants } = shared
+      const steps = [
+        [
+          { id: 1n, name: 'a' },
+          { id: 2n, name: 'b' },
+          { id: 1n, name: 'c', tag: 'last' },
+          { id: 1n, name: 'd' },
+        ],
+        [
+          { id: 2n, name: 'e' },
+          { id: 3n, name: 'f' },
+          { id: 3n, name: 'g' },
+        ],
+      ]
+      assert.deepEqual(await importSteps(plants, KEEP, ...steps), [
+        ['created', 'created', 'kept', 'kept'],
+        ['kept', 'created', 'kept'],
+      ])
+      assert.deepEqual(await namesOf(plants), [
+        [1n, 'a'],
+        [2n, 'b'],
+        [3n, 'f'],
+      ])
+      for (const id of [1n, 2n, 3n]) await plants.delete(id)
+      assert.deepEqual(await importSteps(plants, REPLACE, ...steps), [
+        ['created', 'created', 'replaced', 'replaced'],
+        ['replaced', 'created', 'replaced'],
+      ])
+      assert.deepEqual(await namesOf(plants), [
+        [1n, 'd'],
+        [2n, 'e'],
+        [3n, 'g'],
+      ])
+      assert.equal(Object.hasOwn((await plants.get(1n)) ?? {}, 'tag'), false)
+    })
+
+    for (const onConflict of ['keep', 'replace'] as const) {
+      test(`a dry run answers as the import does and stores nothing (${onConflict})`, async () => {
+        const { plants } = shared
+        for (const id of [5n, 1500n, NOTABLE_IDS[0] as bigint]) await plants.create({ id, name: 'before' })
+        const before = await plants.list({ limit: 1000 })
+        const steps = [
+          plantsFrom(1, 1000, 'first'),
+          [...NOTABLE_IDS, 7n, 2500n, 2500n].map((id) => ({ id, name: 'second' })),
+          plantsFrom(900, 1000, 'third'),
+          [],
+        ]
+        const told = await importSteps(plants, { onConflict, dryRun: true }, ...steps)
+        assert.deepEqual(await plants.list({ limit: 1000 }), before)
+        assert.deepEqual(await importSteps(plants, { onConflict, dryRun: false }, ...steps), told)
+        assert.equal(told.flat().filter((outcome) => outcome === 'created').length, 1911)
+      })
+    }
+
+    test('steps that are under way together take effect in their order, dry or not', async () => {
+      const { plants } = shared
+      for (const dryRun of [true, false]) {
+        const importing = plants.openImport({ onConflict: 'replace', dryRun })
+        const steps = Array.from({ length: 10 }, (_, at) => [
+          { id: 1n, name: `number ${at}` },
+          { id: BigInt(100 + at), name: 'Rosa' },
+        ])
+        const outcomes = await Promise.all(steps.map((step) => importing.add(step)))
+        await importing.close()
+        assert.deepEqual(outcomes, [
+          ['created', 'created'],
+          ...Array<ImportOutcome[]>(9).fill(['replaced', 'created']),
+        ])
+      }
+      assert.equal((await plants.get(1n))?.name, 'number 9')
+    })
+
+    test('a step takes its place among single writes in the order of the calls', async () => {
+      const { plants } = shared
+      const keeping = plants.openImport(KEEP)
+      const replacing = plants.openImport(REPLACE)
+      const [created, kept, deleted, again, changed] = await Promise.all([
+        plants.create({ id: 1n, name: 'one' }),
+        keeping.add(plantsFrom(1, 2, 'two')),
+        plants.delete(1n),
+        replacing.add(plantsFrom(1, 2, 'three')),
+        plants.change(2n, { tag: 'changed' }),
+      ])
+      assert.deepEqual(
+        [created.outcome, kept, deleted.outcome, again, changed.outcome],
+        ['created', ['kept', 'created'], 'deleted', ['created', 'replaced'], 'changed'],
+      )
+      assert.deepEqual(await namesOf(plants), [
+        [1n, 'three 0'],
+        [2n, 'three 1'],
+      ])
+      assert.equal((await plants.get(2n))?.tag, 'changed')
+    })
+
+    test('any id and any text arrive as they were sent', async () => {
+      const { plants } = shared
+      const texts = [
+        ...['', 'NULL', '"', '\\', '\\"', "'", '{a,b}', '{}', ',', '$1', 'a\tb\nc\rd', ' spaces '],
+        ...['\u{10ffff}', '\uffff', '\u0001', '🌱é', 'e\u0301', '\\N', '\\x41', '日本の桜'],
+      ]
+      const sent = NOTABLE_IDS.flatMap((id, at) => ({ id, name: texts[at % texts.length] as string }))
+      const tagged = texts.map((tag, at) => ({ id: BigInt(1000 + at), name: tag, tag }))
+      for (const options of [KEEP, REPLACE, REPLACE]) await importSteps(plants, options, [...sent, ...tagged])
+      for (const plant of [...sent, ...tagged]) {
+        const { id, name, tag } = (await plants.get(plant.id)) ?? {}
+        assert.deepEqual({ id, name, ...(tag !== undefined && { tag }) }, plant)
+      }
+    })
+
+    test('a step of very long texts is one step all the same', async () => {
+      const { plants } = shared
+      const long = Array.from({ length: 12 }, (_, at) => ({
+        id: BigInt(at),
+        name: `${at} ${'\u{10ffff}'.repeat(400_000)}`,
+        tag: 't'.repeat(100_000),
+      }))
+      for (const options of [KEEP, REPLACE]) {
+        const [outcomes] = await importSteps(plants, options, [...long, { id: 5n, name: 'short' }])
+        assert.equal(outcomes?.length, 13)
+        assert.equal((await plants.get(11n))?.name, long[11]?.name)
+      }
+      assert.equal((await plants.get(5n))?.name, 'short')
+    })
+
+    test('a step may be empty or as large as it may be; a larger one is refused whole', async () => {
+      const { plants } = shared
+      const most = plantsFrom(0, IMPORT_STEP_PLANTS_MAX, 'Rosa')
+      for (const dryRun of [true, false]) {
+        const importing = plants.openImport({ onConflict: 'keep', dryRun })
+        assert.deepEqual(await importing.add([]), [])
+        await assert.rejects(importing.add([...most, { id: -1n, name: 'one more' }]), RangeError)
+        assert.deepEqual(await plants.list({ limit: 1 }), { plants: [], hasMore: false })
+        assert.equal((await importing.add(most)).length, IMPORT_STEP_PLANTS_MAX)
+        await importing.close()
+      }
+      assert.equal((await plants.list({ limit: 2000 })).plants.length, IMPORT_STEP_PLANTS_MAX)
+    })
+
+    test('imported plants are found by their names, replaced ones by the new ones', async () => {
+      const { plants } = shared
+      const found = async (word: string) =>
+        (await plants.list({ limit: 1000, words: [word] })).plants.map(({ id }) => id)
+      await importSteps(plants, KEEP, plantsFrom(0, 500, 'Rosa'))
+      await eventually(async () => assert.equal((await found('rosa')).length, 500))
+      await importSteps(plants, REPLACE, plantsFrom(250, 500, 'Iris'))
+      assert.equal((await found('rosa')).length, 250)
+      await eventually(async () => assert.equal((await found('iris')).length, 500))
+    })
+
+    test('an import goes on while so many writes wait that single ones are refused', async (t) => {
+      const { plants } = await open(t, { queuedWritesMax: 10 })
+      const importing = plants.openImport(KEEP)
+      const singles = Promise.allSettled(
+        Array.from({ length: 100 }, (_, at) => plants.create({ id: BigInt(at), name: 'single' })),
+      )
+      const outcomes = await Promise.all([
+        importing.add(plantsFrom(1000, 10, 'a')),
+        importing.add(plantsFrom(2000, 10, 'b')),
+        importing.add(plantsFrom(3000, 10, 'c')),
+      ])
+      assert.equal(outcomes.flat().filter((outcome) => outcome === 'created').length, 30)
+      assert.ok((await singles).some(({ status }) => status === 'rejected'))
+      await importing.close()
+    })
+
+    test('a single write waits behind a few steps only, however many imports there are', async () => {
+      const { plants } = shared
+      let steps = 0
+      const imports = Array.from({ length: 20 }, async (_, at) => {
+        const importing = plants.openImport(KEEP)
+        const add = async (step: number) => {
+          await importing.add(plantsFrom(at * 10_000 + step * 100, 100, 'Rosa'))
+          steps++
+        }
+        await Promise.all([add(0), add(1)])
+        await importing.close()
+      })
+      await plants.create({ id: -1n, name: 'single' })
+      // What was in the same commit is told by then.
+      await nextTurn()
+      assert.ok(steps <= 10, `${steps} of 40 steps came before it`)
+      await Promise.all(imports)
+      assert.equal(steps, 40)
+    })
+  })
+}

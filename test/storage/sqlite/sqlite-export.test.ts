@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, type TestContext, test } from 'node:test'
+import { eventually } from '../eventually.ts'
+import { openFile, temporaryFolder } from './temporary-storage.ts'
+
+const PLANTS = 20_000
+
+async function openFilled(t: TestContext) {
+  const path = join(temporaryFolder(t), 'plants.db')
+  const { plants } = await openFile(t, path)
+  const importing = plants.openImport({ onConflict: 'keep', dryRun: false })
+  for (let from = 0; from < PLANTS; from += 1000) {
+    await importing.add(
+      Array.from({ length: 1000 }, (_, at) => ({ id: BigInt(from + at), name: 'Rosa alba' })),
+    )
+  }
+  await importing.close()
+  await eventually(async () => {
+    assert.equal(
+      (await plants.list({ limit: 1, afterId: BigInt(PLANTS - 2), words: ['rosa'] })).plants.length,
+      1,
+    )
+  })
+  return { path, plants }
+}
+
+describe('an export', () => {
+  test('keeps the log from beginning anew while it is under way, and no longer', async (t) => {
+    const { path, plants } = await openFilled(t)
+    using other = new DatabaseSync(path)
+    const isHeld = () => other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 1
+    for (const filter of [{}, { words: ['rosa'] }]) {
+      const steps = plants.exportPlants(filter)[Symbol.asyncIterator]()
+      await steps.next()
+      await plants.replace(1n, { name: 'Rosa canina' })
+      await eventually(() => assert.ok(isHeld()))
+      await steps.return?.()
+      await eventually(() => assert.ok(!isHeld()))
+    }
+  })
+
+  test('that finds little holds up no search', async (t) => {
+    const { plants } = await openFilled(t)
+    let isAtEnd = false
+    const exporting = (async () => {
+      for await (const step of plants.exportPlants({ words: ['rosa'], tag: 'none' })) assert.fail(`${step}`)
+      isAtEnd = true
+    })()
+    // Its turn comes while the export is under way.
+    for (let times = 0; times < 5; times++) await plants.list({ limit: 1, words: ['rosa'] })
+    assert.equal(isAtEnd, false)
+    await exporting
+  })
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { AppError } from '../../../src/errors.ts'
+import { eventually } from '../eventually.ts'
+import { STEP_PLANTS, startImportProcess, stepPlants } from './import-process.ts'
+import { openFile, temporaryFolder } from './temporary-storage.ts'
+
+const ROUNDS = 3
+
+describe('a step of an import', () => {
+  test('that fails in the middle stores nothing, and the next one works', async (t) => {
+    const path = join(temporaryFolder(t), 'plants.db')
+    const { plants } = await openFile(t, path)
+    using other = new DatabaseSync(path, { timeout: 5_000 })
+    other.exec(`CREATE TRIGGER refuse BEFORE INSERT ON plants WHEN new.name = 'refused'
+      BEGIN SELECT RAISE(ABORT, 'no'); END`)
+    const importing = plants.openImport({ onConflict: 'replace', dryRun: false })
+    const step = Array.from({ length: 100 }, (_, at) => ({ id: BigInt(at), name: 'Rosa' }))
+    await assert.rejects(
+      importing.add([...step, { id: 100n, name: 'refused' }]),
+      (error) => error instanceof AppError && error.code === 50302,
+    )
+    assert.deepEqual(await plants.list({ limit: 1 }), { plants: [], hasMore: false })
+    assert.deepEqual(new Set(await importing.add(step)), new Set(['created']))
+    assert.equal((await plants.list({ limit: 1000 })).plants.length, 100)
+  })
+
+  test('is not lost when the process is killed after it was told as stored, and no step is there by halves', async (t) => {
+    const path = join(temporaryFolder(t), 'plants.db')
+    let firstStep = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      const told = await startImportProcess(t, path, firstStep).crashAfter(20 + round * 33)
+      const storage = await openFile(t, path, { quickCheck: true })
+      const stepsStored = new Map<string, number>()
+      for await (const plants of storage.plants.exportPlants({ afterId: BigInt(firstStep * STEP_PLANTS) })) {
+        for (const { id, name, tag = '' } of plants) {
+          const step = Number(tag.slice('step '.length))
+          const sent = stepPlants(step)[Number(id) - step * STEP_PLANTS + STEP_PLANTS / 2]
+          assert.deepEqual({ id, name, tag }, sent)
+          stepsStored.set(tag, (stepsStored.get(tag) ?? 0) + 1)
+        }
+      }
+      const lastStep = firstStep + told - 1
+      const stored = [...stepsStored.keys()].length
+      // At most the two that were under way are more than what was told.
+      assert.ok(stored >= told && stored <= told + 2, `${stored} steps are stored, ${told} were told`)
+      assert.ok(stepsStored.has(`step ${lastStep}`))
+      assert.equal([...stepsStored.values()].at(-1), STEP_PLANTS, 'the last step is there whole')
+      firstStep += stored
+      await eventually(async () => {
+        const { plants } = await storage.plants.list({ limit: 1000, words: ['step', String(lastStep)] })
+        assert.ok(plants.length >= STEP_PLANTS / 2)
+      })
+      await storage.close()
+    }
+  })
+})
