@@ -44,7 +44,11 @@ export function createUnindexedBatches(database: DatabaseSync): UnindexedBatches
     return { ids, positions }
   }
 
-  const remove = (lastPosition: bigint) => void deleteFirst.run(lastPosition)
+  function remove(lastPosition: bigint): void {
+    deleteFirst.run(lastPosition)
+    // Places are taken again once all are free.
+    if (lastPosition >= sortedPosition) sortedPosition = ID_MIN
+  }
 
   return {
     first(plantsMax) {
