@@ -9,7 +9,7 @@ import { RequestError } from '../client/request-error.ts'
 import { CommandFailure, EXIT_FAILURE } from './command-failure.ts'
 import { type ImportInput, openInput } from './import-input.ts'
 import { printable, printableLines } from './printable.ts'
-import { byteSize, createProgressBar, wholeNumber } from './progress-bar.ts'
+import { byteSize, createProgressBar, type ProgressBar, wholeNumber } from './progress-bar.ts'
 import { checkErrorsFile, mendingHint, writeRefusedRows } from './refused-rows.ts'
 import { isUnreachable, requestFailure } from './request-failure.ts'
 import type { Service } from './service-call.ts'
@@ -25,7 +25,9 @@ export interface ImportParts extends Service {
 /** What is known of an import before it is over. */
 interface Told {
   progress: ImportProgress | undefined
-  /** The id of each row that was refused, by its line. */
+  /** How many rows were refused. */
+  failed: number
+  /** The id of each of them, by its line; only where they are to be written down. */
   refused: Map<number, bigint | undefined>
   /** The first of them. */
   errors: ImportRowError[]
@@ -42,7 +44,7 @@ export async function importFrom(path: string, parts: ImportParts): Promise<void
   const { errorsFile, file } = parts
   if (errorsFile !== undefined) await checkErrorsFile(errorsFile, path)
   const input = await openInput(path, { isGzip: file.gzip ?? false, keepBeside: errorsFile })
-  const told: Told = { progress: undefined, refused: new Map(), errors: [] }
+  const told: Told = { progress: undefined, failed: 0, refused: new Map(), errors: [] }
   try {
     const outcome = await send(input, parts, told).then(
       (report) => ({ report }),
@@ -60,21 +62,19 @@ export async function importFrom(path: string, parts: ImportParts): Promise<void
 
 async function send(
   input: ImportInput,
-  { client, signal, file }: ImportParts,
+  { client, signal, file, errorsFile }: ImportParts,
   told: Told,
 ): Promise<ImportReport> {
   let done = 0
   const total = input.bytes
-  const bar = await createProgressBar(file.dryRun ? 'trying' : 'importing', (now) =>
-    total === undefined ? byteSize(now.done) : `${byteSize(now.done)} of ${byteSize(total)}`,
-  )
+  const bar = await createImportBar(input, file.dryRun)
   const show = () => {
     const { created = 0, replaced = 0, skipped = 0 } = told.progress ?? {}
     bar.update({
       done,
       total,
-      rows: created + replaced + skipped + told.refused.size,
-      errors: told.refused.size,
+      rows: created + replaced + skipped + told.failed,
+      errors: told.failed,
     })
   }
   const source: FileSource = input.read((bytes) => {
@@ -90,13 +90,28 @@ async function send(
         show()
       },
       onError(error) {
-        told.refused.set(error.line, error.id)
+        told.failed++
+        if (errorsFile !== undefined) told.refused.set(error.line, error.id)
         if (told.errors.length < SHOWN_ERRORS_MAX) told.errors.push(error)
       },
     })
   } finally {
     bar.end()
   }
+}
+
+async function createImportBar(
+  { bytes, isTyped }: ImportInput,
+  dryRun: boolean | undefined,
+): Promise<ProgressBar> {
+  if (isTyped) {
+    // A bar would be drawn over what is typed.
+    process.stderr.write('Type the rows; Ctrl-D on a line of its own ends them.\n')
+    return { update: () => undefined, end: () => undefined }
+  }
+  return createProgressBar(dryRun ? 'trying' : 'importing', ({ done }) =>
+    bytes === undefined ? byteSize(done) : `${byteSize(done)} of ${byteSize(bytes)}`,
+  )
 }
 
 /** Tells of the refused rows, and writes them down where that is wanted. */
@@ -106,11 +121,11 @@ async function tellRefused(input: ImportInput, parts: ImportParts, told: Told): 
     const row = id === undefined ? `line ${line}` : `line ${line}, id ${id}`
     process.stderr.write(`${row}: ${printable(message)} (code ${error})\n`)
   }
-  const hidden = told.refused.size - told.errors.length
+  const hidden = told.failed - told.errors.length
   if (hidden > 0) process.stderr.write(`and ${wholeNumber(hidden)} more\n`)
   if (errorsFile === undefined) return
   await writeRefusedRows(errorsFile, input, told.refused, file)
-  if (told.refused.size > 0) process.stderr.write(`${mendingHint(errorsFile, file)}\n`)
+  if (told.failed > 0) process.stderr.write(`${mendingHint(errorsFile, file)}\n`)
 }
 
 function countsText(counts: Omit<ImportReport, 'errors'>, dryRun: boolean | undefined): string {

@@ -10,6 +10,8 @@ import { fileFailure } from './file-failure.ts'
 export interface ImportInput {
   /** Absent where nobody knows: on standard input, from a named pipe. */
   bytes?: number | undefined
+  /** Whether somebody types it. */
+  isTyped: boolean
   /** Its bytes, once; `onBytes` is told how many were given so far. */
   read(onBytes: (bytes: number) => void): AsyncIterable<Buffer>
   /** What `read` gave, from the beginning, decompressed; only where it was opened to be read again. */
@@ -51,6 +53,7 @@ export async function openInput(
 
   return {
     bytes,
+    isTyped: path === '-' && process.stdin.isTTY === true,
     read,
     readAgain() {
       const again = file ?? copy

@@ -12,13 +12,21 @@ export async function untilInterrupted<Result>(
   const controller = new AbortController()
   const stop = (name: NodeJS.Signals) => {
     const exitCode = EXIT_CODES[name as keyof typeof EXIT_CODES]
-    if (controller.signal.aborted) process.exit(exitCode)
+    if (controller.signal.aborted) return endAtOnce(name)
     controller.abort(new CommandFailure('Interrupted.', exitCode))
   }
   for (const name of Object.keys(EXIT_CODES)) process.on(name, stop)
+  const letGo = () => {
+    for (const name of Object.keys(EXIT_CODES)) process.off(name, stop)
+  }
+  // As if nobody had listened: to exit would wait for a thread that waits for a pipe without a reader.
+  const endAtOnce = (name: NodeJS.Signals) => {
+    letGo()
+    process.kill(process.pid, name)
+  }
   try {
     return await run(controller.signal)
   } finally {
-    for (const name of Object.keys(EXIT_CODES)) process.off(name, stop)
+    letGo()
   }
 }

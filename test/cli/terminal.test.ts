@@ -92,6 +92,15 @@ test('an import shows how far it is, and the bar is gone when it is over', {
   assert.ok(terminal.raw.lastIndexOf(CURSOR_SHOWN) > terminal.raw.lastIndexOf(CURSOR_HIDDEN))
 })
 
+test('rows may be typed: no bar is drawn over them', { skip: NO_TERMINAL }, async (t) => {
+  const app = await startApp(t)
+  const terminal = inTerminal(t, app.url, ['import', '-', '--format', 'csv'])
+  await terminal.shows(/^Type the rows; Ctrl-D on a line of its own ends them\.\n$/)
+  terminal.type('id,name\n1,Rosa canina\n\u0004')
+  assert.equal(await terminal.exit, 0)
+  assert.equal(terminal.text, 'Type the rows; Ctrl-D on a line of its own ends them.\n1 created.\n')
+})
+
 test('piped, an import draws no bar', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const input = Array.from({ length: 20_000 }, (_, at) => `{"id":${at},"name":"x"}\n`).join('')
