@@ -93,6 +93,7 @@ async function send(
         told.failed++
         if (errorsFile !== undefined) told.refused.set(error.line, error.id)
         if (told.errors.length < SHOWN_ERRORS_MAX) told.errors.push(error)
+        show()
       },
     })
   } finally {

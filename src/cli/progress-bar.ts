@@ -21,6 +21,8 @@ const BAR_WIDTH_MAX = 30
 /** A shorter one tells nothing. */
 const BAR_WIDTH_MIN = 8
 const DRAWS_A_SECOND = 10
+/** Some terminals do not say how wide they are. */
+const COLUMNS_UNKNOWN = 80
 const STANDSTILL_MS = 2_000
 const GAP = '  '
 
@@ -53,7 +55,7 @@ export async function createProgressBar(
         done: writeDone(progress),
         elapsedMs: nowMs - startMs,
         rowsPerSecond: untilMs > startMs ? (progress.rows / (untilMs - startMs)) * 1000 : 0,
-        width: stream.columns,
+        width: stream.columns || COLUMNS_UNKNOWN,
       })
     },
   })

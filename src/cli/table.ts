@@ -30,7 +30,8 @@ export function createTable(
   return (rows) => {
     const shown = rows.map((row) => row.map(shownCell))
     const isFirst = widths === undefined
-    widths ??= fittingWidths(columns, shown, stream.columns ?? Number.POSITIVE_INFINITY)
+    // Some terminals say that they have no columns at all.
+    widths ??= fittingWidths(columns, shown, stream.columns || Number.POSITIVE_INFINITY)
     const fixed = widths
     const lines = shown.map((row) => line(columns, fixed, row))
     if (isFirst) {

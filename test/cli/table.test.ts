@@ -37,6 +37,11 @@ test('no line is wider than the terminal: what may be cut is cut between charact
   }
 })
 
+test('on a terminal that does not know its width, nothing is cut', () => {
+  const name = 'n'.repeat(200)
+  assert.ok(createTable(COLUMNS, terminal(0))([['1', name, 'tree']]).includes(name))
+})
+
 test('a name of a million characters is soon cut', () => {
   const startMs = performance.now()
   const text = createTable(COLUMNS, terminal(80))([['1', 'x'.repeat(1_000_000), 'tree']])

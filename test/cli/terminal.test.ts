@@ -136,6 +136,29 @@ test('Ctrl-C ends an import with 130 and says how far it got, and what was told 
   assert.ok(stdout.split('\n').length - 1 >= Number(done.replace(',', '')), 'what it said is stored')
 })
 
+test('Ctrl-C ends a copy with 130, and another run finishes it', { skip: NO_TERMINAL }, async (t) => {
+  const app = await startApp(t)
+  const rows = Array.from({ length: 150_000 }, (_, at) => `{"id":${at},"name":"x"}\n`).join('')
+  await app.fetch('/plants/import', {
+    method: 'POST',
+    body: rows,
+    headers: { 'content-type': 'application/x-ndjson' },
+  })
+  await app.stop()
+  const folder = temporaryFolder(t)
+  const words = ['copy', '--from', app.database, '--to', join(folder, 'copy.db')]
+  const terminal = inTerminal(t, app.url, words)
+  await terminal.shows(/copying {2}[1-9][\d,]* plants copied {2}[\d,]+ rows\/s/)
+  terminal.type('\u0003')
+  assert.equal(await terminal.exit, 130)
+  assert.match(
+    terminal.text,
+    /plantstore: Interrupted\. [\d,]+ plants \w+: run it again to finish the copy\.\n$/,
+  )
+  const { code, stdout } = await commandsOn(t, app)(words)
+  assert.deepEqual([code, stdout.slice(0, 12)], [0, '150000 plant'])
+})
+
 test('Ctrl-C ends an export with 130 and leaves the file as it was', { skip: NO_TERMINAL }, async (t) => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/csv' })
