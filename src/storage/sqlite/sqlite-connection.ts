@@ -16,6 +16,12 @@ const WAL_RETRY_MS = 10
  */
 const CHECKPOINT_PAGES = 8_000
 
+/**
+ * What the log keeps of the disk when it begins anew: more than that it only has where somebody read for long, an
+ * export say, and it could not.
+ */
+const LOG_KEPT_BYTES = 64 * 1024 * 1024
+
 /** The caches of a connection: small, since the operating system caches the file as well. */
 const WRITER_CACHE_KIB = 8 * 1024
 const READER_CACHE_KIB = 4 * 1024
@@ -42,6 +48,7 @@ export function openWriter(path: string): DatabaseSync {
   database.exec(`
     PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA journal_size_limit = ${LOG_KEPT_BYTES};
     PRAGMA cache_size = -${WRITER_CACHE_KIB};
   `)
   return database

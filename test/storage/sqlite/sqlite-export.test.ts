@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
@@ -6,6 +7,7 @@ import { eventually } from '../eventually.ts'
 import { openFile, temporaryFolder } from './temporary-storage.ts'
 
 const PLANTS = 20_000
+const MEBI = 1024 * 1024
 
 async function openFilled(t: TestContext) {
   const path = join(temporaryFolder(t), 'plants.db')
@@ -39,6 +41,20 @@ describe('an export', () => {
       await steps.return?.()
       await eventually(() => assert.ok(!isHeld()))
     }
+  })
+
+  test('that let the log grow gives the disk back once it has ended', async (t) => {
+    const { path, plants } = await openFilled(t)
+    const logBytes = () => statSync(`${path}-wal`).size
+    const steps = plants.exportPlants({})[Symbol.asyncIterator]()
+    await steps.next()
+    for (let id = 0n; id < 80n; id++) await plants.replace(id, { name: 'n'.repeat(MEBI) })
+    assert.ok(logBytes() > 80 * MEBI)
+    await steps.return?.()
+    await eventually(async () => {
+      await plants.replace(1n, { name: 'n'.repeat(MEBI) })
+      assert.ok(logBytes() <= 64 * MEBI, `${logBytes()} bytes`)
+    })
   })
 
   test('that finds little holds up no search', async (t) => {
