@@ -1,6 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../errors.ts'
 
+/** The result code for it (sqlite.org/rescode.html); extended codes keep it in their low byte. */
+const SQLITE_FULL = 13
+
 /** What an import would do, without doing it. */
 export interface DryImport {
   /** For each id in order whether a plant would be created: it is not taken and came not before. */
@@ -28,7 +31,10 @@ export function openDryImport(findTaken: (ids: BigInt64Array) => Promise<Readonl
       database.exec('COMMIT')
       return isNew
     } catch (cause) {
-      throw new AppError(50302, 'The temporary file of the dry run failed. Try again in a moment.', { cause })
+      const isFull = ((cause as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_FULL
+      throw isFull
+        ? new AppError(50701, 'The disk is too full for the temporary file of the dry run.', { cause })
+        : new AppError(50302, 'The temporary file of the dry run failed. Try again in a moment.', { cause })
     }
   }
 
