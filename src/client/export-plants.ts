@@ -1,6 +1,7 @@
 import { parseWithIdTexts, withExactId } from './exact-ids.ts'
 import { type PlantFilter, queryText } from './list-plants.ts'
 import type { StoredPlant } from './plant-types.ts'
+import { asList } from './read-answer.ts'
 import { brokeOff, readChunks, readLines } from './read-lines.ts'
 import { answerError, type CallOptions, type Sender } from './send-request.ts'
 import type { TimeLimit } from './time-limit.ts'
@@ -32,7 +33,7 @@ async function* exportedPlants(
   try {
     const response = await openExport(sender, { ...options, format: 'ndjson' }, limit)
     for await (const lines of readLines(response, limit)) {
-      for (const line of lines) yield plantIn(line)
+      yield* plantsIn(lines)
     }
   } finally {
     limit.end()
@@ -78,9 +79,9 @@ async function openExport(sender: Sender, options: ExportFileOptions, limit: Tim
   throw answerError(answer, `The answer is no export: it is not ${accept}`)
 }
 
-function plantIn(line: string): StoredPlant {
+function plantsIn(lines: readonly string[]): StoredPlant[] {
   try {
-    return withExactId<StoredPlant>(parseWithIdTexts(line))
+    return asList(parseWithIdTexts(`[${lines.join()}]`)).map(withExactId<StoredPlant>)
   } catch (cause) {
     throw brokeOff(cause)
   }

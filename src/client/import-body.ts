@@ -106,12 +106,23 @@ export async function importBody(
   let isWaiting = false
   const chunks = chunksOf(source)
   const encoder = new TextEncoder()
+  const { signal } = limit
+  // Not waited for: the source may be in the middle of something that never ends.
+  const stop = () => void chunks.return().catch(() => undefined)
   const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      // Node goes on reading what it sends to nobody, unless it is told to stop.
+      signal.addEventListener('abort', () => {
+        controller.error(signal.reason)
+        stop()
+      })
+    },
     async pull(controller) {
       limit.hold()
       isWaiting = true
       try {
         const { done, value } = await chunks.next()
+        if (signal.aborted) return
         if (done) controller.close()
         else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
       } catch (error) {
@@ -121,10 +132,7 @@ export async function importBody(
       isWaiting = false
       limit.restart()
     },
-    cancel() {
-      // Not waited for: the source may be in the middle of something that never ends.
-      chunks.return().catch(() => undefined)
-    },
+    cancel: stop,
   })
   const told = { isWaiting: () => isWaiting, failure: () => failure }
   if (!isBrowser()) return { body: stream, isStreamed: true, ...told }

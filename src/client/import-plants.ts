@@ -1,32 +1,19 @@
 import { parseWithIdTexts, withExactId } from './exact-ids.ts'
 import { type FileFormat, MEDIA_TYPES } from './export-plants.ts'
 import { type FileSource, importBody, ndjsonOf, type PlantSource } from './import-body.ts'
+import type { ImportError, ImportEvent, ImportReport } from './plant-types.ts'
 import { asObject, readAnswer } from './read-answer.ts'
 import { brokeOff, readLines } from './read-lines.ts'
 import { type ImportProgress, RequestError, withDetails } from './request-error.ts'
-import { type Answer, answerError, type CallOptions, type Sender } from './send-request.ts'
+import { type Answer, answerError, type CallOptions, mayBeDone, type Sender } from './send-request.ts'
 import type { TimeLimit } from './time-limit.ts'
 
-/** A row that was refused; the others are stored all the same. */
-export interface ImportRowError {
-  /** Where the row begins in the file, from 1; of plants that were given one by one, the place of the plant. */
-  line: number
-  /** Absent where the row has no legible one. */
-  id?: bigint
-  /** The code of the service: 40901 for an id that is taken, 40003 for a field that is wrong, … */
-  error: number
-  message: string
-}
-
-export interface ImportReport {
-  created: number
-  replaced: number
-  skipped: number
-  /** All that were refused. */
-  failed: number
-  /** The first 1,000 of them. */
-  errors: ImportRowError[]
-}
+/**
+ * A row that was refused; the others are stored all the same. Of plants that were given one by one, `line` is the
+ * place of the plant, from 1. `error` is a code of the service: 40901 for an id that is taken, 40003 for a field
+ * that is wrong, …
+ */
+export interface ImportRowError extends ImportError {}
 
 /** `timeoutMs` is the longest time without a byte in either direction; the time that your source takes is its own. */
 export interface ImportPlantsOptions extends CallOptions {
@@ -84,7 +71,10 @@ export async function importPlants(
     const restart = () => isWaiting() || limit.restart()
     return await readReport(answer, { ...limit, restart }, options, told)
   } catch (error) {
-    throw upload?.failure()?.error ?? withDetails(error, told)
+    const sourceFailure = upload?.failure()
+    if (sourceFailure !== undefined) throw sourceFailure.error
+    if (!(error instanceof RequestError)) throw error
+    throw withDetails(error, { ...told, isOutcomeUnknown: !options.dryRun && mayBeDone(error) })
   } finally {
     limit.end()
   }
@@ -118,28 +108,28 @@ async function readReport(
   const errors: ImportRowError[] = []
   for await (const lines of readLines(answer.body, limit)) {
     for (const line of lines) {
-      const { type, ...said } = lineOf(answer, line)
+      const { type, ...said } = eventIn(answer, line)
       if (type === 'progress') {
-        told.progress = said as unknown as ImportProgress
+        told.progress = said as ImportProgress
         onProgress?.(told.progress)
       } else if (type === 'error') {
         const error = rowErrorOf(said)
         if (errors.length < ERRORS_MAX) errors.push(error)
         onError?.(error)
       } else if (type === 'report') {
-        return { ...(said as unknown as ImportReport), errors }
+        return { ...(said as Omit<ImportReport, 'errors'>), errors }
       } else if (type === 'failure') {
-        const { error: code, message } = said as { error?: number; message?: string }
-        const status = Math.trunc((code ?? 0) / 100)
+        const { error: code, message } = said as ImportError
         const requestId = answer.headers.get('x-request-id') ?? undefined
-        throw new RequestError(message ?? '', { kind: 'service', code, status, requestId })
+        // The status of the answer, sent when all was well, is no longer right; a code begins with one that is.
+        throw new RequestError(message, { kind: 'service', code, status: Math.trunc(code / 100), requestId })
       }
     }
   }
   throw brokeOff()
 }
 
-function lineOf(answer: Answer<Response>, line: string): { type?: unknown } & Record<string, unknown> {
+function eventIn(answer: Answer<Response>, line: string): ImportEvent {
   try {
     return asObject(parseWithIdTexts(line))
   } catch (cause) {

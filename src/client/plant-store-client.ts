@@ -1,7 +1,7 @@
 import type { ExportFileOptions, ExportPlantsOptions, FileFormat } from './export-plants.ts'
 import { exportFile, exportPlants } from './export-plants.ts'
 import type { FileSource, PlantSource } from './import-body.ts'
-import type { ImportFileOptions, ImportPlantsOptions, ImportReport, ImportRowError } from './import-plants.ts'
+import type { ImportFileOptions, ImportPlantsOptions, ImportRowError } from './import-plants.ts'
 import { importPlants } from './import-plants.ts'
 import type { ListPlantsOptions, PlantFilter, PlantList } from './list-plants.ts'
 import { listPlants } from './list-plants.ts'
@@ -18,6 +18,7 @@ import type {
 import { changePlant, createPlant, deletePlant, getPlant, replacePlant } from './plant-requests.ts'
 import type {
   CreatedToken,
+  ImportReport,
   NewPlant,
   NewToken,
   Plant,

@@ -32,6 +32,77 @@ export interface PlantChange {
   tag?: string | null
 }
 
+export interface ImportReport {
+  /** Plants that were added */
+  created: number
+  /** Plants that were stored already, and are replaced */
+  replaced: number
+  /** Rows that were passed over, as their id is taken */
+  skipped: number
+  /** Rows that were refused */
+  failed: number
+  /** The first 1,000 rows that were refused */
+  errors: ImportError[]
+}
+
+export interface ImportError {
+  /** The line of the text on which the row begins */
+  line: number
+  /** The id of the row, where it has a legible one */
+  id?: bigint
+  /** Numeric error code */
+  error: number
+  /** What is wrong with the row */
+  message: string
+}
+
+export type ImportEvent =
+  /** How far it is: every row before the line is stored, or an error told of it */
+  | {
+      type: 'progress'
+      line: number
+      /** Plants that were added */
+      created: number
+      /** Plants that were stored already, and are replaced */
+      replaced: number
+      /** Rows that were passed over, as their id is taken */
+      skipped: number
+      /** Rows that were refused */
+      failed: number
+    }
+  /** A row that was refused */
+  | {
+      type: 'error'
+      /** The line of the text on which the row begins */
+      line: number
+      /** The id of the row, where it has a legible one */
+      id?: bigint
+      /** Numeric error code */
+      error: number
+      /** What is wrong with the row */
+      message: string
+    }
+  /** The last line of an import that read every row */
+  | {
+      type: 'report'
+      /** Plants that were added */
+      created: number
+      /** Plants that were stored already, and are replaced */
+      replaced: number
+      /** Rows that were passed over, as their id is taken */
+      skipped: number
+      /** Rows that were refused */
+      failed: number
+    }
+  /** The last line of an import that could not go on */
+  | {
+      type: 'failure'
+      /** Numeric error code */
+      error: number
+      /** What is wrong, and how far the import got */
+      message: string
+    }
+
 export interface TagCount {
   tag: string
   count: number

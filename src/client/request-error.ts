@@ -1,3 +1,5 @@
+import type { ImportEvent } from './plant-types.ts'
+
 /**
  * Why a request failed.
  * - `service`: the service refused it and said why; `code` is one of its codes.
@@ -7,14 +9,8 @@
  */
 export type RequestErrorKind = 'service' | 'answer' | 'connection' | 'timeout'
 
-/** How far an import got: every row before `line` (from 1, in the file) is stored, or was reported as failed. */
-export interface ImportProgress {
-  line: number
-  created: number
-  replaced: number
-  skipped: number
-  failed: number
-}
+/** How far an import got: every row before `line` (from 1, in the file) is stored, or was reported as refused. */
+export interface ImportProgress extends Omit<Extract<ImportEvent, { type: 'progress' }>, 'type'> {}
 
 export interface RequestErrorDetails {
   kind: RequestErrorKind
@@ -45,7 +41,8 @@ export class RequestError extends Error {
   /** What `Retry-After` asked for, in milliseconds from when the answer came. */
   readonly retryAfterMs: number | undefined
   /**
-   * Whether a write may have been done although it failed: a try was sent, and no answer tells what became of it.
+   * Whether a write may have been done although it failed: a try was sent, and no answer tells what became of it. Of
+   * an import, whether rows behind `progress` may be stored.
    */
   readonly isOutcomeUnknown: boolean
   /**

@@ -9,7 +9,7 @@ export interface TimeLimit {
   readonly signal: AbortSignal
   /** What is left until the time is over, in milliseconds. */
   leftMs(): number
-  /** Gives the whole time anew, from now. */
+  /** Gives the whole time anew, from now; nothing once it is over. */
   restart(): void
   /** Stops the clock until `restart`. */
   hold(): void
@@ -31,7 +31,7 @@ export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefin
     leftMs: () => endMs - Date.now(),
     restart() {
       limit.hold()
-      if (timeoutMs > TIMER_MS_MAX) return
+      if (timeoutMs > TIMER_MS_MAX || controller.signal.aborted) return
       endMs = Date.now() + timeoutMs
       timer = setTimeout(() => {
         controller.abort(new RequestError(`No answer within ${timeoutMs} ms`, { kind: 'timeout' }))

@@ -8,6 +8,7 @@ import {
 import type { Environment } from '../../src/config.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp, TOKEN } from '../support/start-app.ts'
+import { gather } from './gather.ts'
 
 const ID = 9007199254740993n
 const IDS = [-(2n ** 63n), -ID, 0n, ID - 1n, ID, 2n ** 63n - 1n]
@@ -15,12 +16,6 @@ const IDS = [-(2n ** 63n), -ID, 0n, ID - 1n, ID, 2n ** 63n - 1n]
 async function start(context: TestContext, settings: Environment = {}) {
   const app = await startApp(context, settings)
   return { app, client: createPlantStoreClient({ baseUrl: app.url, token: TOKEN }) }
-}
-
-async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
 }
 
 function refused(code: number, status: number) {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPlantStoreClient, type PlantStoreClientOptions } from '../../src/client/plant-store-client.ts'
 import type { Lifetime } from '../support/start-app.ts'
@@ -51,13 +51,12 @@ export const breakOff =
  */
 export async function startScript(test: Lifetime, turns: readonly Turn[]) {
   const requests: SeenRequest[] = []
-  const server = createServer((request, response) => {
+  const started = await startServer(test, (request, response) => {
     let body = ''
     request.setEncoding('utf8')
     request.on('data', (piece) => {
       body += piece
     })
-    request.on('error', () => undefined)
     request.on('end', () => {
       const { method = '', url = '', headers } = request
       const seen = { method, path: url, headers, body, atMs: performance.now() }
@@ -65,6 +64,15 @@ export async function startScript(test: Lifetime, turns: readonly Turn[]) {
       requests.push(seen)
       turn?.(response, seen)
     })
+  })
+  return { ...started, requests }
+}
+
+/** A server that does with a request as it likes, also before its body is there. */
+export async function startServer(test: Lifetime, listener: RequestListener) {
+  const server = createServer((request, response) => {
+    request.on('error', () => undefined)
+    listener(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   test.after(
@@ -77,7 +85,6 @@ export async function startScript(test: Lifetime, turns: readonly Turn[]) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
-    requests,
     /** A client of it, with a time limit that a test can wait for. */
     client: (options: Partial<PlantStoreClientOptions> = {}) =>
       createPlantStoreClient({ baseUrl: url, token: 'secret', timeoutMs: 10_000, ...options }),

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { chromium } from 'playwright-core'
+import { startApp, TOKEN } from '../support/start-app.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** A build server must have it: there a test that is not run is a test that fails. */
+const skip =
+  existsSync(CHROMIUM) || process.env.CI
+    ? false
+    : `the client is not tried in a browser: there is no ${CHROMIUM}`
+
+/** What a page does with the client. Ids come back as texts: what leaves the page is JSON. */
+const PROGRAM = `
+import { createPlantStoreClient, RequestError } from './src/client/plant-store-client.ts'
+
+globalThis.use = async (token) => {
+  const client = createPlantStoreClient({ baseUrl: location.origin, token })
+  const id = 9007199254740993n
+  const { etag } = await client.createPlant({ id, name: 'Açaí palm', tag: 'palm' })
+  const read = await client.getPlant(id)
+  const unchanged = await client.getPlant(id, { ifNoneMatch: etag })
+  const taken = await client.createPlant({ id, name: 'b' }).catch((error) => error)
+  const told = []
+  const many = (async function* () {
+    for (let at = 0n; at < 3n; at++) yield { id: id + at, name: 'plant ' + at }
+  })()
+  const report = await client.importPlants(many, { onError: ({ line, id }) => told.push([line, String(id)]) })
+  const file = new Blob(['id,name\\n-9007199254740993,a\\n'])
+  const fromFile = await client.importPlants(file, { format: 'csv' })
+  const exported = []
+  for await (const plant of client.exportPlants()) exported.push(String(plant.id))
+  const listed = []
+  for await (const plant of client.listPlants({ pageSize: 2 })) listed.push(String(plant.id))
+  const csv = await new Response(await client.exportPlants({ format: 'csv', tag: 'palm' })).text()
+  const refused = await createPlantStoreClient({ baseUrl: location.origin, token: 'no' })
+    .importPlants([{ id: 1n, name: 'a' }]).catch((error) => error)
+  return {
+    id: String(read.id), etag: read.etag === etag, unchanged,
+    taken: [taken instanceof RequestError, taken.code, taken.requestId.length > 0],
+    created: [report.created, fromFile.created], told, exported, listed, csv: csv.slice(0, 60),
+    refused: [refused.kind, refused.code], gone: await client.deletePlant(id),
+  }
+}
+`
+
+test('the client works in a browser', { skip }, async (context) => {
+  const app = await startApp(context)
+  const { outputFiles } = await build({
+    stdin: { contents: PROGRAM, resolveDir: ROOT, loader: 'js' },
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    write: false,
+  })
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--headless', '--no-sandbox', '--disable-gpu'],
+  })
+  context.after(() => browser.close())
+  const page = await browser.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  // A page of the service's own origin, as one that is served beside it would be.
+  await page.route(`${app.url}/page`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>A page</title>' }),
+  )
+  await page.goto(`${app.url}/page`)
+  await page.evaluate(outputFiles[0]?.text ?? '')
+  const did = await page.evaluate(`use(${JSON.stringify(TOKEN)})`)
+  const ids = ['-9007199254740993', '9007199254740993', '9007199254740994', '9007199254740995']
+  assert.deepEqual(did, {
+    id: '9007199254740993',
+    etag: true,
+    unchanged: 'unchanged',
+    taken: [true, 40901, true],
+    created: [2, 1],
+    told: [[1, '9007199254740993']],
+    exported: ids,
+    listed: ids,
+    csv: 'id,name,tag,createdAt,updatedAt\r\n9007199254740993,Açaí palm,',
+    refused: ['service', 40102],
+    gone: true,
+  })
+  assert.deepEqual(faults, [])
+})

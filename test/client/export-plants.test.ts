@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  createPlantStoreClient,
+  type RequestError,
+  type StoredPlant,
+} from '../../src/client/plant-store-client.ts'
+import { eventually } from '../support/eventually.ts'
+import { startApp, TOKEN } from '../support/start-app.ts'
+import { failureOf } from './failure-of.ts'
+import { gather } from './gather.ts'
+import { answer, breakOff, hangUp, refuse, startScript, startServer } from './scripted-server.ts'
+
+const ID = 9007199254740993n
+const NDJSON = { 'content-type': 'application/x-ndjson' }
+const LINE = `{"id":${ID},"name":"a","createdAt":"2026-04-01T08:30:00.000Z","updatedAt":"2026-04-01T08:30:00.000Z"}\n`
+
+async function start(context: TestContext) {
+  const app = await startApp(context)
+  const client = createPlantStoreClient({ baseUrl: app.url, token: TOKEN })
+  await client.importPlants([
+    { id: -ID, name: 'Quercus robur', tag: 'tree' },
+    { id: ID - 1n, name: '"id":1,\\n\u2028🌱', tag: '' },
+    { id: ID, name: 'Açaí palm', tag: 'tree' },
+  ])
+  return { app, client }
+}
+
+test('all plants are exported as a list tells them, or those that are asked for', async (context) => {
+  const { client } = await start(context)
+  const listed = await gather(client.listPlants())
+  assert.equal(listed.length, 3)
+  const all = client.exportPlants()
+  assert.deepEqual(await gather(all), listed)
+  assert.deepEqual(await gather(all), listed, 'a second loop asks anew')
+  const some = await gather(client.exportPlants({ after: -ID, tag: 'tree' }))
+  assert.deepEqual(some, listed.slice(2))
+  assert.deepEqual(await gather(client.exportPlants({ tag: 'none' })), [])
+})
+
+test('what is exported as a file is what the service sends, and is imported again as it was', async (context) => {
+  const { app, client } = await start(context)
+  const listed = await gather(client.listPlants())
+  for (const [format, query] of [
+    ['ndjson', '?tag=tree'],
+    ['csv', '?tag=tree&bom=1'],
+  ] as const) {
+    const accept = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
+    const sent = await (await app.fetch(`/plants${query}`, { headers: { accept } })).bytes()
+    const file = await client.exportPlants({ format, tag: 'tree', bom: format === 'csv' })
+    assert.deepEqual(await new Response(file).bytes(), sent)
+  }
+  for (const format of ['ndjson', 'csv'] as const) {
+    const file = await client.exportPlants({ format })
+    const copy = createPlantStoreClient({ baseUrl: (await startApp(context)).url, token: TOKEN })
+    assert.equal((await copy.importPlants(file, { format })).created, 3)
+    const names = ({ id, name, tag }: StoredPlant) => [id, name, format === 'csv' ? tag || undefined : tag]
+    assert.deepEqual((await gather(copy.listPlants())).map(names), listed.map(names))
+  }
+})
+
+test('an export is read as fast as one likes, and no further', async (context) => {
+  const app = await startApp(context)
+  const client = createPlantStoreClient({ baseUrl: app.url, token: TOKEN, timeoutMs: 250 })
+  const name = 'x'.repeat(1_000)
+  await client.importPlants(Array.from({ length: 20_000 }, (_, at) => ({ id: BigInt(at), name })))
+  let read = 0
+  for await (const { id } of client.exportPlants()) {
+    assert.equal(id, BigInt(read++))
+    // Longer than the service may take.
+    if (read === 5_000) await new Promise((resolve) => setTimeout(resolve, 400))
+  }
+  assert.equal(read, 20_000)
+  for await (const { id } of client.exportPlants()) if (id === 3n) break
+  const file = await client.exportPlants({ format: 'ndjson' })
+  const reader = file.getReader()
+  assert.ok(((await reader.read()).value?.length ?? 0) > 0)
+  await reader.cancel()
+  await app.stop()
+})
+
+test('an export that is cut throws, wherever it is cut', async (context) => {
+  for (const beginning of [LINE + LINE, LINE + LINE.slice(0, 30)]) {
+    const { client, requests } = await startScript(context, [breakOff(beginning, NDJSON)])
+    const read: bigint[] = []
+    const error = await failureOf(
+      (async () => {
+        for await (const { id } of client().exportPlants()) read.push(id)
+      })(),
+    )
+    assert.deepEqual(
+      [error.kind, error.message],
+      ['connection', 'The connection was lost before the end of the answer'],
+    )
+    assert.ok(read.every((id) => id === ID))
+    const file = await client().exportPlants({ format: 'ndjson' })
+    assert.equal((await failureOf(new Response(file).text())).kind, 'connection')
+    assert.equal(requests.length, 2, 'what has begun is not begun again')
+  }
+  const { client } = await startScript(context, [answer(200, LINE + LINE.slice(0, 30), NDJSON)])
+  assert.equal((await failureOf(gather(client().exportPlants()))).kind, 'connection')
+})
+
+test('an export is asked for again until it begins', async (context) => {
+  const turns = [hangUp, refuse(503, 50301), answer(200, LINE, NDJSON)]
+  const { client } = await startScript(context, turns)
+  assert.deepEqual(
+    (await gather(client().exportPlants())).map(({ id }) => id),
+    [ID],
+  )
+  const file = await startScript(context, [
+    ...turns.slice(0, 2),
+    answer(200, 'id,name\r\n', { 'content-type': 'text/csv; charset=utf-8' }),
+  ])
+  assert.equal(await new Response(await file.client().exportPlants({ format: 'csv' })).text(), 'id,name\r\n')
+})
+
+test('a page of a list, or anything else, is no export', async (context) => {
+  const { client } = await startScript(context, [answer(200, '[]')])
+  assert.equal((await failureOf(gather(client().exportPlants()))).kind, 'answer')
+  assert.equal((await failureOf(client().exportPlants({ format: 'csv' }))).kind, 'answer')
+})
+
+test('a service that falls silent in the middle is given up, and a signal ends an export', async (context) => {
+  const { client } = await startServer(context, (_request, response) => {
+    response.writeHead(200, NDJSON).write(LINE)
+  })
+  for (const call of [
+    (options: { signal?: AbortSignal; timeoutMs?: number }) => gather(client().exportPlants(options)),
+    async (options: { signal?: AbortSignal; timeoutMs?: number }) =>
+      new Response(await client().exportPlants({ ...options, format: 'ndjson' })).text(),
+  ]) {
+    const error: RequestError = await failureOf(call({ timeoutMs: 200 }))
+    assert.deepEqual([error.kind, error.message], ['timeout', 'No answer within 200 ms'])
+    const controller = new AbortController()
+    const reason = new Error('no longer wanted')
+    let outcome: unknown
+    const ended = call({ signal: controller.signal }).catch((thrown: unknown) => {
+      outcome = thrown
+    })
+    setTimeout(() => controller.abort(reason), 100)
+    await ended
+    await eventually(() => outcome === reason)
+  }
+})

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { createReadStream, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import {
+  createPlantStoreClient,
+  type FileSource,
+  type ImportProgress,
+  type ImportRowError,
+  type NewPlant,
+} from '../../src/client/plant-store-client.ts'
+import { startApp, TOKEN, temporaryFolder } from '../support/start-app.ts'
+import { failureOf } from './failure-of.ts'
+import { gather } from './gather.ts'
+
+const ID = 9007199254740993n
+const COUNTS = { created: 0, replaced: 0, skipped: 0, failed: 0, errors: [] }
+
+async function start(context: TestContext) {
+  const app = await startApp(context)
+  return createPlantStoreClient({ baseUrl: app.url, token: TOKEN })
+}
+
+function* numbered(count: number): Generator<NewPlant> {
+  for (let number = 1; number <= count; number++)
+    yield { id: BigInt(number), name: `plant ${number}`, tag: 'many' }
+}
+
+test('plants are imported from whatever can be looped over, their ids exact', async (context) => {
+  const client = await start(context)
+  const plants = [
+    { id: -(2n ** 63n), name: 'lowest' },
+    { id: ID - 1n, name: '"id":1,\\n\u2028🌱', tag: '' },
+    { id: ID, name: 'Açaí palm', tag: 'palm' },
+  ]
+  assert.deepEqual(await client.importPlants(plants), { ...COUNTS, created: 3 })
+  async function* oneByOne() {
+    for (const plant of plants) yield { ...plant, id: plant.id + 2n ** 62n }
+  }
+  assert.deepEqual(await client.importPlants(oneByOne()), { ...COUNTS, created: 3 })
+  const stored = await gather(client.listPlants())
+  assert.deepEqual(
+    stored
+      .filter(({ id }) => plants.some((plant) => plant.id === id))
+      .map(({ id, name, tag }) => [id, name, tag]),
+    plants.map(({ id, name, tag }) => [id, name, tag]),
+  )
+  assert.equal(stored.length, 6)
+  assert.deepEqual(await client.importPlants([]), COUNTS)
+})
+
+test('a plant that is refused is told of, by its place, and the others are stored', async (context) => {
+  const client = await start(context)
+  await client.createPlant({ id: ID, name: 'before' })
+  const told: ImportRowError[] = []
+  const plants = [
+    { id: 1n, name: 'one' },
+    { id: ID, name: 'after' },
+    { id: 2n, name: '\ud800' },
+    { id: 3n, name: 'three' },
+  ]
+  const report = await client.importPlants(plants, { onError: (error) => void told.push(error) })
+  const { errors, ...counts } = report
+  assert.deepEqual(counts, { created: 2, replaced: 0, skipped: 0, failed: 2 })
+  assert.deepEqual(
+    errors.map(({ line, id, error }) => [line, id, error]),
+    [
+      [2, ID, 40901],
+      [3, 2n, 40003],
+    ],
+  )
+  assert.deepEqual(told, errors)
+  assert.equal((await client.getPlant(ID))?.name, 'before')
+})
+
+test('a report lists the first thousand that were refused, and the callback is told of all', async (context) => {
+  const client = await start(context)
+  await client.importPlants(numbered(1_500))
+  let told = 0
+  const report = await client.importPlants(numbered(1_500), { onError: () => void told++ })
+  assert.deepEqual([report.failed, report.errors.length, told], [1_500, 1_000, 1_500])
+  assert.equal(report.errors.at(-1)?.line, 1_000)
+})
+
+test('an id that is taken is left out or replaced where that is wanted, and a dry run stores nothing', async (context) => {
+  const client = await start(context)
+  const plants = [
+    { id: 1n, name: 'one' },
+    { id: ID, name: 'two' },
+  ]
+  assert.deepEqual(await client.importPlants(plants, { dryRun: true }), { ...COUNTS, created: 2 })
+  assert.deepEqual(await gather(client.listPlants()), [])
+  await client.importPlants(plants)
+  assert.deepEqual(await client.importPlants(plants, { onConflict: 'skip' }), { ...COUNTS, skipped: 2 })
+  const renamed = plants.map((plant) => ({ ...plant, name: 'new' }))
+  assert.deepEqual(await client.importPlants(renamed, { onConflict: 'replace' }), { ...COUNTS, replaced: 2 })
+  assert.equal((await client.getPlant(ID))?.name, 'new')
+})
+
+test('progress is told while an import runs', async (context) => {
+  const client = await start(context)
+  const told: ImportProgress[] = []
+  const report = await client.importPlants(numbered(60_000), {
+    onProgress: (progress) => void told.push(progress),
+  })
+  assert.equal(report.created, 60_000)
+  assert.ok(told.length > 0)
+  for (const { line, created } of told) assert.equal(created, line - 1)
+})
+
+test('a file is imported as text, bytes, Blob, stream or pieces of any size', async (context) => {
+  const client = await start(context)
+  const path = join(temporaryFolder(context), 'plants.ndjson')
+  const ndjson = (id: bigint) =>
+    `{"id":${id},"name":"Açaí palm","tag":"palm"}\n\n{"id":${id + 1n},"name":"×"}`
+  writeFileSync(path, ndjson(50n))
+  const bytes = (id: bigint) => new TextEncoder().encode(ndjson(id))
+  const sources: FileSource[] = [
+    ndjson(10n),
+    bytes(20n),
+    new Blob([bytes(30n)]),
+    new Blob([bytes(40n)]).stream(),
+    createReadStream(path, { highWaterMark: 7 }),
+    Array.from(bytes(60n), (byte) => Uint8Array.of(byte)),
+    ['', ndjson(70n), ''],
+  ]
+  for (const source of sources) {
+    assert.deepEqual(await client.importPlants(source, { format: 'ndjson' }), { ...COUNTS, created: 2 })
+  }
+  const zipped = client.importPlants(gzipSync(ndjson(80n)), { format: 'ndjson', gzip: true })
+  assert.deepEqual(await zipped, { ...COUNTS, created: 2 })
+  const names = (await gather(client.listPlants())).map(({ name }) => name)
+  assert.deepEqual(names, Array.from({ length: 8 }, () => ['Açaí palm', '×']).flat())
+})
+
+test('a CSV file is read with its header, or with columns, numbers and an encoding that are told', async (context) => {
+  const client = await start(context)
+  const csv = { format: 'csv' } as const
+  const headed = `id,name,tag\r\n${ID},"Rosa, climbing",\r\n${ID},again,rose\r\n`
+  const { errors, ...counts } = await client.importPlants(headed, csv)
+  assert.deepEqual(counts, { created: 1, replaced: 0, skipped: 0, failed: 1 })
+  assert.deepEqual(
+    errors.map(({ line, id }) => [line, id]),
+    [[3, ID]],
+  )
+  const bare = await client.importPlants('x;a\r\n'.replace(';', ','), {
+    ...csv,
+    columns: ['none', 'name'],
+    idStart: -5n,
+  })
+  assert.equal(bare.created, 1)
+  const latin = Uint8Array.of(...new TextEncoder().encode('id,name\n7,'), 0xd7, 0x0a)
+  assert.equal((await client.importPlants(latin, { ...csv, encoding: 'windows-1252' })).created, 1)
+  const stored = await gather(client.listPlants())
+  assert.deepEqual(
+    stored.map(({ id, name }) => [id, name]),
+    [
+      [-5n, 'a'],
+      [7n, '×'],
+      [ID, 'Rosa, climbing'],
+    ],
+  )
+})
+
+test('what makes going on senseless is thrown, with how far the import got', async (context) => {
+  const client = await start(context)
+  const rows = Array.from(numbered(2_000), ({ id, name }) => `${id},${name}\n`).join('')
+  const error = await failureOf(client.importPlants(`id,name\n${rows}"never closed`, { format: 'csv' }))
+  assert.deepEqual([error.kind, error.code, error.status], ['service', 40002, 400])
+  assert.match(error.message, /2,000 created/)
+  assert.match(error.requestId ?? '', /^\S+$/)
+  assert.equal((await gather(client.listPlants())).length, 2_000)
+  const misplaced = await failureOf(client.importPlants('{}', { format: 'ndjson', idStart: 1n }))
+  assert.equal(misplaced.code, 40004)
+})
