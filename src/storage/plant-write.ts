@@ -22,13 +22,15 @@ interface PlantText {
   tag: string | null
 }
 
-/** A write of a plant on its way to the commit that it shares with others. */
-export type PlantWrite =
+/** A write of one plant. */
+export type SingleWrite =
   | ({ kind: 'create'; idempotency?: Idempotency } & PlantText & Stamp)
   | ({ kind: 'replace'; precondition: Precondition } & PlantText & Stamp)
   | ({ kind: 'change'; id: bigint; change: PlantChange; precondition: Precondition } & Stamp)
   | { kind: 'delete'; id: bigint; precondition: Precondition }
-  | ImportWrite
+
+/** What a store is asked to write, on its way to the commit that it shares with others. */
+export type PlantWrite = SingleWrite | ImportWrite
 
 /** A step of an import, as columns: it crosses to a thread, and an object a plant is dear to copy. */
 export interface ImportWrite {

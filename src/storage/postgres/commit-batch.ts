@@ -8,20 +8,20 @@ import {
   newPlantsOf,
   type PlantWrite,
   type PlantWriteOutcome,
+  type SingleWrite,
   type WriteOf,
 } from '../plant-write.ts'
+import { insertInBulk, replaceInBulk } from './import-plants.ts'
 import { inTransaction } from './in-transaction.ts'
-import { idsAsArray, insertPlants, updatePlants } from './insert-plants.ts'
+import { insertPlants, wordsAsVector } from './insert-plants.ts'
 import { judgeBatch, keyOf, type NewKey } from './judge-batch.ts'
 import type { Sql, Transaction } from './postgres-client.ts'
 import { ConcurrentChange } from './postgres-failure.ts'
 
-const LOCK = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE`
-const DELETE = 'DELETE FROM plants WHERE id = ANY($1::bigint[])'
-
 /**
  * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
- * free is inserted as it is; anything else locks what it is about, judges it, and writes the end of it.
+ * free is one statement, which is a transaction by itself; otherwise single writes lock what they are about, are
+ * judged, and the end of it is written.
  */
 export async function commitBatch(
   sql: Sql,
@@ -29,7 +29,25 @@ export async function commitBatch(
   idempotencyTtlMs: number,
 ): Promise<PlantWriteOutcome[]> {
   if (batch.every(isAddition)) return addAll(sql, batch)
-  return inTransaction(sql, (transaction) => commitJudged(transaction, batch, idempotencyTtlMs))
+  return inTransaction(sql, async (transaction) => {
+    const outcomes: PlantWriteOutcome[] = []
+    let singles: SingleWrite[] = []
+    const commitSingles = async () => {
+      if (singles.length > 0) outcomes.push(...(await commitJudged(transaction, singles, idempotencyTtlMs)))
+      singles = []
+    }
+    for (const write of batch) {
+      if (write.kind !== 'import') {
+        singles.push(write)
+        continue
+      }
+      await commitSingles()
+      if (write.replacesTaken) outcomes.push(await replaceInBulk(transaction, write))
+      else outcomes.push(...(await addAll(transaction, [write])))
+    }
+    await commitSingles()
+    return outcomes
+  })
 }
 
 type Addition = WriteOf<'create'> | ImportWrite
@@ -39,11 +57,10 @@ function isAddition(write: PlantWrite): write is Addition {
   return write.kind === 'create' && write.idempotency === undefined
 }
 
-async function addAll(sql: Sql, batch: readonly Addition[]): Promise<PlantWriteOutcome[]> {
-  const free = await insertPlants(
-    sql,
-    batch.flatMap((write) => (write.kind === 'import' ? newPlantsOf(write) : newPlantOf(write))),
-  )
+async function addAll(sql: Sql | Transaction, batch: readonly Addition[]): Promise<PlantWriteOutcome[]> {
+  const plants = batch.flatMap((write) => (write.kind === 'import' ? newPlantsOf(write) : newPlantOf(write)))
+  const hasImport = batch.some(({ kind }) => kind === 'import')
+  const free = await (hasImport ? insertInBulk(sql, plants) : insertPlants(sql, plants))
   return batch.map((write) => {
     if (write.kind === 'create') {
       return free.delete(write.id) ? { outcome: 'created', version: write.version } : { outcome: 'taken' }
@@ -56,21 +73,20 @@ async function addAll(sql: Sql, batch: readonly Addition[]): Promise<PlantWriteO
 
 async function commitJudged(
   transaction: Transaction,
-  batch: readonly PlantWrite[],
+  batch: readonly SingleWrite[],
   idempotencyTtlMs: number,
 ): Promise<PlantWriteOutcome[]> {
   const stored = await lockPlants(transaction, batch)
   const keys = await findKeys(transaction, batch, idempotencyTtlMs)
   const { outcomes, written, newKeys } = judgeBatch(batch, stored, keys)
   const added: StoredPlant[] = []
-  const updated: StoredPlant[] = []
-  const removed: bigint[] = []
-  for (const [id, plant] of written) {
-    if (plant !== undefined) (stored.has(id) ? updated : added).push(plant)
-    else if (stored.has(id)) removed.push(id)
+  const writes: Promise<unknown>[] = []
+  for (const [id, plant] of [...written].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    if (stored.has(id))
+      writes.push(plant === undefined ? remove(transaction, id) : update(transaction, plant))
+    else if (plant !== undefined) added.push(plant)
   }
-  if (updated.length > 0) await updatePlants(transaction, updated)
-  if (removed.length > 0) await transaction.unsafe(DELETE, [idsAsArray(removed)], { prepare: true })
+  await Promise.all(writes)
   // What was not there could not be locked.
   if (added.length > 0 && (await insertPlants(transaction, added)).size < added.length) {
     throw new ConcurrentChange('an id was taken meanwhile')
@@ -79,17 +95,23 @@ async function commitJudged(
   return outcomes
 }
 
-/** In the order of the ids, as two replicas that lock the same ones in other orders would lock each other out. */
+/** One statement a plant, all sent at once: each goes where its plant is. */
 async function lockPlants(
   transaction: Transaction,
-  batch: readonly PlantWrite[],
+  batch: readonly SingleWrite[],
 ): Promise<Map<bigint, StoredPlant>> {
-  const ids = batch.flatMap((write) => (write.kind === 'import' ? [...write.ids] : write.id))
-  const rows = await transaction.unsafe(LOCK, [idsAsArray(new Set(ids))], { prepare: true }).values()
-  return new Map(rows.map((row) => [row[0] as bigint, rowToPlant(row as unknown as PlantRow)]))
+  const ids = [...new Set(batch.map(({ id }) => id))].sort((one, other) => (one < other ? -1 : 1))
+  const found = await Promise.all(
+    ids.map((id) =>
+      transaction
+        .unsafe(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1 FOR UPDATE`, [id], { prepare: true })
+        .values(),
+    ),
+  )
+  return new Map(found.flat().map((row) => [row[0] as bigint, rowToPlant(row as PlantRow)]))
 }
 
-async function findKeys(transaction: Transaction, batch: readonly PlantWrite[], idempotencyTtlMs: number) {
+async function findKeys(transaction: Transaction, batch: readonly SingleWrite[], idempotencyTtlMs: number) {
   const found = await Promise.all(
     batch.map(async (write) => {
       if (write.kind !== 'create' || write.idempotency === undefined) return undefined
@@ -103,6 +125,17 @@ async function findKeys(transaction: Transaction, batch: readonly PlantWrite[], 
     }),
   )
   return new Map(found.filter((one) => one !== undefined))
+}
+
+function update(transaction: Transaction, plant: StoredPlant): Promise<unknown> {
+  const { id, name, tag = null, createdAtMs, updatedAtMs, version } = plant
+  return transaction`
+    UPDATE plants SET name = ${name}, tag = ${tag}, created_at = ${createdAtMs}, updated_at = ${updatedAtMs},
+      version = ${version}, words = ${wordsAsVector(name)} WHERE id = ${id}`
+}
+
+function remove(transaction: Transaction, id: bigint): Promise<unknown> {
+  return transaction`DELETE FROM plants WHERE id = ${id}`
 }
 
 /** Stores the keys, each over one that is past its time and in an order that all replicas keep. */

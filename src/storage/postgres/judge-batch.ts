@@ -1,17 +1,6 @@
 import type { StoredPlant } from '../../plants/plant.ts'
 import { type Idempotency, preconditionHolds } from '../../plants/plant-store.ts'
-import {
-  CREATED,
-  type ImportWrite,
-  type ImportWriteOutcome,
-  KEPT,
-  newPlantOf,
-  newPlantsOf,
-  type PlantWrite,
-  type PlantWriteOutcome,
-  REPLACED,
-  type WriteOf,
-} from '../plant-write.ts'
+import { newPlantOf, type PlantWriteOutcome, type SingleWrite, type WriteOf } from '../plant-write.ts'
 
 type StoredKey = { fingerprint: string; version: number }
 
@@ -34,7 +23,7 @@ export interface NewKey {
  * stored now and locked. Pure: the promises are those of PlantStore.
  */
 export function judgeBatch(
-  batch: readonly PlantWrite[],
+  batch: readonly SingleWrite[],
   stored: ReadonlyMap<bigint, StoredPlant>,
   storedKeys: ReadonlyMap<string, StoredKey>,
 ): BatchJudgement {
@@ -62,27 +51,13 @@ export function judgeBatch(
   function replace(write: WriteOf<'replace'>): PlantWriteOutcome {
     const found = find(write.id)
     if (!preconditionHolds(write.precondition, found?.version)) return { outcome: 'mismatch' }
-    const plant = put(newPlantOf(write), found)
-    return { outcome: found === undefined ? 'created' : 'replaced', plant }
-  }
-
-  /** Writes a plant over what was found. */
-  function put(plant: StoredPlant, found: StoredPlant | undefined): StoredPlant {
+    const plant = newPlantOf(write)
     if (found !== undefined) {
       plant.createdAtMs = found.createdAtMs
-      plant.updatedAtMs = laterOf(plant.updatedAtMs, found)
+      plant.updatedAtMs = laterOf(write.atMs, found)
     }
-    written.set(plant.id, plant)
-    return plant
-  }
-
-  function importStep(write: ImportWrite): ImportWriteOutcome {
-    const codes = Uint8Array.from(newPlantsOf(write), (plant) => {
-      const found = find(plant.id)
-      if (found === undefined || write.replacesTaken) put(plant, found)
-      return found === undefined ? CREATED : write.replacesTaken ? REPLACED : KEPT
-    })
-    return { outcome: 'imported', codes }
+    written.set(write.id, plant)
+    return { outcome: found === undefined ? 'created' : 'replaced', plant }
   }
 
   function change({ id, change, precondition, atMs, version }: WriteOf<'change'>): PlantWriteOutcome {
@@ -104,7 +79,7 @@ export function judgeBatch(
     return { outcome: 'deleted' }
   }
 
-  function judge(write: PlantWrite): PlantWriteOutcome {
+  function judge(write: SingleWrite): PlantWriteOutcome {
     switch (write.kind) {
       case 'create':
         return create(write)
@@ -114,8 +89,6 @@ export function judgeBatch(
         return change(write)
       case 'delete':
         return remove(write)
-      case 'import':
-        return importStep(write)
     }
   }
 
