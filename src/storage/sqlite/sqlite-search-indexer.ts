@@ -15,9 +15,10 @@ const IDLE_STEP_PLANTS = 1_000
 const IDLE_AFTER_MS = 5
 /**
  * Without a pause, writes that take less than this share of the time leave enough of it, too: otherwise one
- * create every few milliseconds would keep a million imported plants from being found for minutes.
+ * create every few milliseconds would keep a million imported plants from being found for minutes. Under as many
+ * creates as the service can take they take twice as much.
  */
-const BUSY_SHARE_MIN = 0.25
+const BUSY_SHARE_MIN = 0.2
 /** Over so long the share is taken. */
 const SHARE_WINDOW_MS = 100
 /** Under writes without a pause the index moves on at least this often. */
