@@ -11,13 +11,15 @@ export const ECHO = 'node:http echo'
 export const INSERT_LOOP = 'SQLite insert loop'
 export const STATEMENT_PER_REQUEST = 'a statement a request'
 
+/** As `npm start` starts it. */
+const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=50']
+
 const PAGE_PATH = '/plants?limit=100&after='
 
 /** Starts our service on the store that `database` names. */
 export function startService(database: string): Promise<RunningServer> {
   return startServer({
-    // As `npm start` starts it.
-    args: ['--max-semi-space-size=4', pathOf('../src/cli/main.ts'), 'serve'],
+    args: [...NODE_FLAGS, pathOf('../src/cli/main.ts'), 'serve'],
     env: {
       MALLOC_ARENA_MAX: '2',
       PLANTSTORE_PORT: '0',
@@ -49,7 +51,7 @@ export async function startEcho(ours: Contender): Promise<Contender> {
 /** Our service with creates that share no commits, on PostgreSQL, with the seeded plants in it. */
 export async function startStatementPerRequest(stores: Stores): Promise<Contender> {
   const server = await startServer({
-    args: ['--max-semi-space-size=4', pathOf('floors/statement-per-request.ts')],
+    args: [...NODE_FLAGS, pathOf('floors/statement-per-request.ts')],
     env: { MALLOC_ARENA_MAX: '2', PLANTSTORE_TOKEN: TOKEN, PLANTSTORE_DATABASE: await stores.make() },
   })
   await fill(server.url, seedBodies())
