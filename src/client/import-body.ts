@@ -20,6 +20,8 @@ const GATHER_MS = 50
 /** The service ends an import that sends nothing for 30 s; where the source takes its time, a space goes out. */
 const SIGN_OF_LIFE_MS = 10_000
 
+/** So long others may have to wait for their turn. */
+const TURN_MS = 10
 /** A blank line is no row; without a byte, the service takes the body for a forgotten one. */
 const NOTHING = '\n'
 
@@ -104,6 +106,7 @@ export async function importBody(
 ): Promise<ImportBody> {
   let failure: { error: unknown } | undefined
   let isWaiting = false
+  let turnAtMs = performance.now()
   const chunks = chunksOf(source)
   const encoder = new TextEncoder()
   const { signal } = limit
@@ -120,6 +123,11 @@ export async function importBody(
     async pull(controller) {
       limit.hold()
       isWaiting = true
+      // A source that never waits would keep the answer, timers and signals from their turn.
+      if (performance.now() - turnAtMs > TURN_MS) {
+        await new Promise((resolve) => setTimeout(resolve))
+        turnAtMs = performance.now()
+      }
       try {
         const { done, value } = await chunks.next()
         if (signal.aborted) return
