@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NewPlant } from '../../src/plants/plant.ts'
 import {
   IMPORT_STEP_PLANTS_MAX,
@@ -10,7 +9,7 @@ import {
 } from '../../src/plants/plant-store.ts'
 import { eventually } from './eventually.ts'
 import { NOTABLE_IDS } from './notable-ids.ts'
-import type { OpenStorage, SharedStorage } from './opened-storage.ts'
+import type { SharedStorage } from './opened-storage.ts'
 
 const KEEP: ImportOptions = { onConflict: 'keep', dryRun: false }
 const REPLACE: ImportOptions = { onConflict: 'replace', dryRun: false }
@@ -38,7 +37,7 @@ async function namesOf(plants: PlantStore): Promise<[bigint, string][]> {
   return (await plants.list({ limit: 1000 })).plants.map(({ id, name }) => [id, name])
 }
 
-export function describeImports(shared: SharedStorage, open: OpenStorage): void {
+export function describeImports(shared: SharedStorage): void {
   describe('import', () => {
     test('an imported plant is read back whole at once, as a created one is', async () => {
       const { plants, clock } = shared
@@ -159,46 +158,6 @@ export function describeImports(shared: SharedStorage, open: OpenStorage): void 
       })
     }
 
-    test('steps that are under way together take effect in their order, dry or not', async () => {
-      const { plants } = shared
-      for (const dryRun of [true, false]) {
-        const importing = plants.openImport({ onConflict: 'replace', dryRun })
-        const steps = Array.from({ length: 10 }, (_, at) => [
-          { id: 1n, name: `number ${at}` },
-          { id: BigInt(100 + at), name: 'Rosa' },
-        ])
-        const outcomes = await Promise.all(steps.map((step) => importing.add(step)))
-        await importing.close()
-        assert.deepEqual(outcomes, [
-          ['created', 'created'],
-          ...Array<ImportOutcome[]>(9).fill(['replaced', 'created']),
-        ])
-      }
-      assert.equal((await plants.get(1n))?.name, 'number 9')
-    })
-
-    test('a step takes its place among single writes in the order of the calls', async () => {
-      const { plants } = shared
-      const keeping = plants.openImport(KEEP)
-      const replacing = plants.openImport(REPLACE)
-      const [created, kept, deleted, again, changed] = await Promise.all([
-        plants.create({ id: 1n, name: 'one' }),
-        keeping.add(plantsFrom(1, 2, 'two')),
-        plants.delete(1n),
-        replacing.add(plantsFrom(1, 2, 'three')),
-        plants.change(2n, { tag: 'changed' }),
-      ])
-      assert.deepEqual(
-        [created.outcome, kept, deleted.outcome, again, changed.outcome],
-        ['created', ['kept', 'created'], 'deleted', ['created', 'replaced'], 'changed'],
-      )
-      assert.deepEqual(await namesOf(plants), [
-        [1n, 'three 0'],
-        [2n, 'three 1'],
-      ])
-      assert.equal((await plants.get(2n))?.tag, 'changed')
-    })
-
     test('any id and any text arrive as they were sent', async () => {
       const { plants } = shared
       const texts = [
@@ -252,42 +211,6 @@ export function describeImports(shared: SharedStorage, open: OpenStorage): void 
       await importSteps(plants, REPLACE, plantsFrom(250, 500, 'Iris'))
       assert.equal((await found('rosa')).length, 250)
       await eventually(async () => assert.equal((await found('iris')).length, 500))
-    })
-
-    test('an import goes on while so many writes wait that single ones are refused', async (t) => {
-      const { plants } = await open(t, { queuedWritesMax: 10 })
-      const importing = plants.openImport(KEEP)
-      const singles = Promise.allSettled(
-        Array.from({ length: 100 }, (_, at) => plants.create({ id: BigInt(at), name: 'single' })),
-      )
-      const outcomes = await Promise.all([
-        importing.add(plantsFrom(1000, 10, 'a')),
-        importing.add(plantsFrom(2000, 10, 'b')),
-        importing.add(plantsFrom(3000, 10, 'c')),
-      ])
-      assert.equal(outcomes.flat().filter((outcome) => outcome === 'created').length, 30)
-      assert.ok((await singles).some(({ status }) => status === 'rejected'))
-      await importing.close()
-    })
-
-    test('a single write waits behind a few steps only, however many imports there are', async () => {
-      const { plants } = shared
-      let steps = 0
-      const imports = Array.from({ length: 20 }, async (_, at) => {
-        const importing = plants.openImport(KEEP)
-        const add = async (step: number) => {
-          await importing.add(plantsFrom(at * 10_000 + step * 100, 100, 'Rosa'))
-          steps++
-        }
-        await Promise.all([add(0), add(1)])
-        await importing.close()
-      })
-      await plants.create({ id: -1n, name: 'single' })
-      // What was in the same commit is told by then.
-      await nextTurn()
-      assert.ok(steps <= 10, `${steps} of 40 steps came before it`)
-      await Promise.all(imports)
-      assert.equal(steps, 40)
     })
   })
 }

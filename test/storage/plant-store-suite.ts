@@ -1,4 +1,5 @@
 import { describe } from 'node:test'
+import { describeImportOrder } from './import-order-suite.ts'
 import { type OpenStorage, shareStorage } from './opened-storage.ts'
 import { describeCreates } from './plant-create-suite.ts'
 import { describeEdits } from './plant-edit-suite.ts'
@@ -23,7 +24,8 @@ export function plantStoreSuite(name: string, open: OpenStorage): void {
     describePages(shared)
     describeSearch(shared)
     describeTagCounts(shared)
-    describeImports(shared, open)
+    describeImports(shared)
+    describeImportOrder(shared, open)
     describeExports(shared, open)
   })
 }
