@@ -104,6 +104,8 @@ export async function importBody(
   source: FileSource | AsyncIterable<string>,
   limit: TimeLimit,
 ): Promise<ImportBody> {
+  // A browser does not tell how far it is with sending: nothing says that time is over.
+  if (isBrowser() && (typeof source === 'string' || source instanceof Blob)) return gathered(source, limit)
   let failure: { error: unknown } | undefined
   let isWaiting = false
   let turnAtMs = performance.now()
@@ -142,12 +144,13 @@ export async function importBody(
     },
     cancel: stop,
   })
-  const told = { isWaiting: () => isWaiting, failure: () => failure }
-  if (!isBrowser()) return { body: stream, isStreamed: true, ...told }
-  const isWhole = typeof source === 'string' || source instanceof Blob
-  const body = isWhole ? source : await new Response(stream).blob()
+  if (isBrowser()) return gathered(await new Response(stream).blob(), limit)
+  return { body: stream, isStreamed: true, isWaiting: () => isWaiting, failure: () => failure }
+}
+
+function gathered(body: string | Blob, limit: TimeLimit): ImportBody {
   limit.hold()
-  return { body, isStreamed: false, ...told }
+  return { body, isStreamed: false, isWaiting: () => true, failure: () => undefined }
 }
 
 function isBrowser(): boolean {

@@ -15,7 +15,10 @@ import type { TimeLimit } from './time-limit.ts'
  */
 export interface ImportRowError extends ImportError {}
 
-/** `timeoutMs` is the longest time without a byte in either direction; the time that your source takes is its own. */
+/**
+ * `timeoutMs` is the longest time without a byte in either direction; the time that your source takes is its own.
+ * Browsers do not tell when bytes go out: there is no limit there, only `signal`.
+ */
 export interface ImportPlantsOptions extends CallOptions {
   /** What happens to a row whose id is taken: it is refused (`fail`, the default), left out, or it replaces. */
   onConflict?: 'fail' | 'skip' | 'replace' | undefined

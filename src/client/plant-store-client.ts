@@ -42,6 +42,7 @@ import {
   revokeToken,
 } from './service-requests.ts'
 
+// What a program may name.
 export type {
   CallOptions,
   ChangePlantOptions,
@@ -77,7 +78,6 @@ export type {
   Token,
   VersionedPlant,
 }
-// What a program may name.
 export { RequestError }
 
 export interface PlantStoreClientOptions {

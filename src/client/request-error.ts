@@ -26,8 +26,8 @@ export interface RequestErrorDetails {
 
 /**
  * What every method of the client throws when its request fails. (Two other things are thrown: the reason of
- * an AbortSignal of yours, as it is, and a TypeError for arguments that make no sense, before anything is
- * sent.)
+ * an AbortSignal of yours, as it is, and a TypeError for arguments that make no sense, before anything is sent; of
+ * a plant in an import, when its turn comes.)
  */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
