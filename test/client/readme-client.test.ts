@@ -15,7 +15,10 @@ test('what the README shows of the client works as it is written', async (contex
   const app = await startApp(context)
   const folder = temporaryFolder(context)
   const client = new URL('src/client/plant-store-client.ts', ROOT).href
-  const program = blocks.join('\n').replaceAll('http://127.0.0.1:8080', app.url).replace('plantstore/client', client)
+  const program = blocks
+    .join('\n')
+    .replaceAll('http://127.0.0.1:8080', app.url)
+    .replace('plantstore/client', client)
   writeFileSync(join(folder, 'program.mjs'), program)
   const { stdout } = await promisify(execFile)(process.execPath, ['program.mjs'], {
     cwd: folder,
