@@ -51,7 +51,7 @@ export interface StorageOptions {
   quickCheck: boolean
   /** Whether a schema that is not up to date may be brought up to date. */
   migrate: 'on' | 'off'
-  /** Connections of this process to PostgreSQL, beside the one for the shared commits. */
+  /** Connections of this process to PostgreSQL, beside the one for the shared commits and one for each export. */
   postgresConnections: number
   postgresConnectTimeoutMs: number
   postgresStatementTimeoutMs: number
