@@ -19,3 +19,14 @@ cpSync(`${ROOT}src`, `${ROOT}dist`, {
   recursive: true,
   filter: (path) => path.endsWith('.sql') || statSync(path).isDirectory(),
 })
+// Of Swagger UI only what is served, and its terms: to depend on it would run a script of a company that counts
+// installations, which only the clone's "overrides" keep away.
+for (const name of [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'LICENSE',
+  'NOTICE',
+]) {
+  cpSync(`${ROOT}node_modules/swagger-ui-dist/${name}`, `${ROOT}dist/swagger-ui/${name}`)
+}

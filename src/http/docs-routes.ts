@@ -16,8 +16,8 @@ const STYLES = 'text/css; charset=utf-8'
 
 /** Every file below /docs/. A name from a client is looked up here and nowhere else. */
 const FILES: ReadonlyMap<string, { mediaType: string; location: string }> = new Map([
-  ['swagger-ui-bundle.js', { mediaType: SCRIPT, location: 'swagger-ui-dist/swagger-ui-bundle.js' }],
-  ['swagger-ui.css', { mediaType: STYLES, location: 'swagger-ui-dist/swagger-ui.css' }],
+  ['swagger-ui-bundle.js', { mediaType: SCRIPT, location: '#swagger-ui/swagger-ui-bundle.js' }],
+  ['swagger-ui.css', { mediaType: STYLES, location: '#swagger-ui/swagger-ui.css' }],
   ['reference.js', { mediaType: SCRIPT, location: '../../web/docs/reference.js' }],
   ['reference.css', { mediaType: STYLES, location: '../../web/docs/reference.css' }],
   ['leaf.svg', { mediaType: 'image/svg+xml', location: '../../web/docs/leaf.svg' }],

