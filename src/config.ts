@@ -92,7 +92,7 @@ export const SETTINGS = {
     default: 10,
     minimum: 1,
     maximum: 1_000,
-    about: 'Connections to PostgreSQL for reads, beside one for writes',
+    about: 'Connections to PostgreSQL for reads, beside one for writes and up to four for exports',
   },
   postgresConnectTimeoutMs: {
     type: 'integer',
