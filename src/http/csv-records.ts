@@ -18,21 +18,21 @@ const QUOTATION_MARK = 0x22
 /** A record of cells as RFC 4180 has them: each either whole in quotation marks, or not begun with one. */
 const WELL_QUOTED = /^(?:(?:"(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|)(?:,|\r?\n?$))*$/
 
-/** A record: a row of a table in CSV. */
-export interface CsvRecord {
-  /** None where the record is too long. */
-  cells: string[]
-  /** The line on which it begins, from 1. */
-  line: number
-  fault: AppError | undefined
-}
+/**
+ * Told of each record, a row of a table: its cells, none where it is too long, the line on which it begins, from 1, and
+ * what is wrong with it as text.
+ */
+export type CsvRecordReader = (cells: readonly string[], line: number, fault: AppError | undefined) => void
 
 /** Takes a text in CSV (RFC 4180) apart into records, with memory for one of them. */
 export interface CsvSplitter {
-  /** The records that a piece brings to an end. Rejects with 40002 when the end of one is nowhere. */
-  take(piece: Buffer): Promise<CsvRecord[]>
-  /** What is behind the last line ending. Rejects with 40002 when a quotation mark was never closed. */
-  end(): Promise<CsvRecord[]>
+  /**
+   * Fulfils when the records that the piece brings to an end are told. Rejects with 40002 when one has no end, or with
+   * what the reader threw.
+   */
+  take(piece: Buffer): Promise<void>
+  /** Likewise for what is behind the last line ending. Rejects with 40002 when a quotation mark was never closed. */
+  end(): Promise<void>
   /** The line on which the record begins that comes next. */
   readonly line: number
 }
@@ -42,11 +42,11 @@ export interface CsvSplitter {
  * where a cell ends is a fault of its own. A quotation mark inside of a cell that does not begin with one is like
  * any other character. Lines end with LF, CRLF or CR.
  */
-export function createCsvSplitter(): CsvSplitter {
+export function createCsvSplitter(read: CsvRecordReader): CsvSplitter {
   const window = createWindow()
-  let records: CsvRecord[] = []
   let line = 1
   let linesBefore = 0
+  let failure: { error: unknown } | undefined
 
   const parser = new Parser({
     record_delimiter: ['\r\n', '\n', '\r'],
@@ -58,29 +58,31 @@ export function createCsvSplitter(): CsvSplitter {
   parser.on('error', () => {})
   // Taken where they arise, while `info` tells where that is; the stream would hand them out later.
   parser.push = (record: string[] | null) => {
-    if (record !== null) addRecord(record)
+    if (record === null || failure !== undefined) return true
+    try {
+      tell(record)
+    } catch (error) {
+      failure = { error }
+    }
     return true
   }
 
-  function addRecord(cells: string[]): void {
+  function tell(cells: string[]): void {
     const { bytes, lines } = parser.info
     const fault = window.faultOf(cells, bytes)
-    records.push({ cells: fault?.code === 41301 ? [] : cells, line, fault })
+    read(fault?.code === 41301 ? [] : cells, line, fault)
     // What `info` counts in a cell with CRLF is twice as many, but more than one.
     line += 1 + (lines - linesBefore > 1 ? lineEndingsIn(cells) : 0)
     linesBefore = lines
   }
 
-  /** Lets the parser do something, and gives the records that it found. */
-  async function run(work: (done: (error?: Error | null) => void) => void): Promise<CsvRecord[]> {
+  async function run(work: (done: (error?: Error | null) => void) => void): Promise<void> {
     try {
       await new Promise<void>((resolve, reject) => work((error) => (error ? reject(error) : resolve())))
     } catch (error) {
-      throw error instanceof CsvError ? endless(line, error) : error
+      failure ??= { error: error instanceof CsvError ? endless(line, error) : error }
     }
-    const found = records
-    records = []
-    return found
+    if (failure !== undefined) throw failure.error
   }
 
   return {

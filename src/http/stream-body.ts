@@ -7,10 +7,10 @@ import { nextTurn } from './next-turn.ts'
 import { letTakeLong } from './ordered-server.ts'
 
 /**
- * Bytes of a body that are worked on in one turn of the event loop: about a thousand rows, some milliseconds in
+ * Bytes of a body that are worked on in one turn of the event loop: some hundred rows, a millisecond or so in
  * which nobody else is served.
  */
-export const PIECE_BYTES_MAX = 64 * 1024
+export const PIECE_BYTES_MAX = 32 * 1024
 
 /**
  * How long what still comes of a body is read and dropped when it is no longer wanted, so that its client reads

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { createImportRows, type ImportRows, refuseRow } from './import-rows.ts'
-import { ID_MAX, ID_MIN, parseIdText, parseNewPlant } from './plant.ts'
+import { ID_MAX, ID_MIN, type NewPlant, parseIdText, parseNewPlant } from './plant.ts'
 
 /** Far more than a table of plants has, and few enough that a header row of them is soon judged. */
 export const COLUMNS_MAX = 1_000
@@ -25,40 +25,38 @@ export interface CsvRowsOptions {
   idStart: bigint | undefined
 }
 
-/** A row of cells; `fault` tells where it is not sound as text. */
-export interface CellRow {
-  cells: readonly string[]
-  /** The line on which it begins, from 1. */
-  line: number
-  fault: AppError | undefined
+/** A table that is read row by row. */
+export interface CsvRows {
+  /**
+   * Reads a row of cells that begins on that line; `fault` tells where it is not sound as text. Throws 40003 for a
+   * header row without what a plant needs.
+   */
+  read(cells: readonly string[], line: number, fault: AppError | undefined): void
+  /** The rows that were read since the last time; `nextLine` is that behind them. */
+  take(nextLine: number, characters: number): ImportRows
+  /** No more rows come: throws 40003 where not even a header row did. */
+  end(): void
 }
 
 /**
- * Reads the rows of a table, some at a time. The first is the header row, unless there are `columns`. Throws 40004
- * for columns that hold no plants.
+ * Reads the rows of a table. The first is the header row, unless there are `columns`. Throws 40004 for columns that
+ * hold no plants.
  */
-export function createCsvRows({ columns: names, idStart }: CsvRowsOptions) {
+export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvRows {
   let columns = names && columnsOf(names, idStart, (problem) => new AppError(40004, `columns ${problem}`))
   let nextId = idStart
+  let rows = createImportRows(1, 0)
 
-  function plantOf(cells: readonly string[], { count, id, name, tag }: Columns, ownId: bigint | undefined) {
-    if (cells.length > count) {
-      throw new AppError(40003, `The row has ${cells.length} cells, and there are ${count} columns`)
-    }
-    const members: { id?: bigint; name?: string; tag?: string } = {}
-    if (id !== undefined && ownId === undefined && cells[id]) throw new AppError(40003, ID_CELL_RULE)
-    if (ownId !== undefined) members.id = ownId
-    // An empty cell is no text.
-    if (cells[name]) members.name = cells[name]
-    if (tag !== undefined && cells[tag]) members.tag = cells[tag]
-    return parseNewPlant(members)
-  }
-
-  function readRow({ cells, line, fault }: CellRow, rows: ImportRows, known: Columns): void {
+  function readRow(
+    cells: readonly string[],
+    line: number,
+    fault: AppError | undefined,
+    known: Columns,
+  ): void {
     const id = idStart === undefined ? idIn(cells, known) : numbered()
     try {
       if (fault !== undefined) throw fault
-      rows.plants.push(plantOf(cells, known, id))
+      rows.plants.push(plantIn(cells, known, id))
       rows.lines.push(line)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -74,21 +72,19 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions) {
   }
 
   return {
-    /**
-     * Reads rows that follow the ones read before, up to `nextLine`. Throws 40003 for a header row without what a
-     * plant needs.
-     */
-    read(found: readonly CellRow[], nextLine: number, characters: number): ImportRows {
-      const rows = createImportRows(nextLine, characters)
-      for (const row of found) {
-        if (row.cells.length === 1 && row.cells[0] === '') continue
-        if (columns === undefined) columns = headerOf(row, idStart)
-        else readRow(row, rows, columns)
-      }
-      return rows
+    read(cells, line, fault) {
+      if (cells.length === 1 && cells[0] === '') return
+      if (columns === undefined) columns = headerOf(cells, line, fault, idStart)
+      else readRow(cells, line, fault, columns)
     },
-    /** No more rows come: throws 40003 where not even a header row did. */
-    end(): void {
+    take(nextLine, characters) {
+      const taken = rows
+      taken.nextLine = nextLine
+      taken.characters = characters
+      rows = createImportRows(nextLine, 0)
+      return taken
+    },
+    end() {
       if (columns === undefined) throw new AppError(40003, 'There is no header row that names the columns.')
     },
   }
@@ -96,12 +92,35 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions) {
 
 const ID_CELL_RULE = `id must be a whole decimal number from ${ID_MIN} to ${ID_MAX} in plain digits, without spaces`
 
+/** The plant in a row whose id was read before. Throws 40003. */
+function plantIn(
+  cells: readonly string[],
+  { count, id, name, tag }: Columns,
+  ownId: bigint | undefined,
+): NewPlant {
+  if (cells.length > count) {
+    throw new AppError(40003, `The row has ${cells.length} cells, and there are ${count} columns`)
+  }
+  if (id !== undefined && ownId === undefined && cells[id]) throw new AppError(40003, ID_CELL_RULE)
+  const members: { id?: bigint; name?: string; tag?: string } = {}
+  if (ownId !== undefined) members.id = ownId
+  // An empty cell is no text.
+  if (cells[name]) members.name = cells[name]
+  if (tag !== undefined && cells[tag]) members.tag = cells[tag]
+  return parseNewPlant(members)
+}
+
 function idIn(cells: readonly string[], { id }: Columns): bigint | undefined {
   const cell = id === undefined ? undefined : cells[id]
   return cell === undefined ? undefined : parseIdText(cell)
 }
 
-function headerOf({ cells, line, fault }: CellRow, idStart: bigint | undefined): Columns {
+function headerOf(
+  cells: readonly string[],
+  line: number,
+  fault: AppError | undefined,
+  idStart: bigint | undefined,
+): Columns {
   if (fault !== undefined) throw new AppError(fault.code, `The header row on line ${line}: ${fault.message}`)
   return columnsOf(cells, idStart, (problem) => {
     const shown = cells.join(', ').slice(0, SHOWN_HEADER_CHARACTERS)

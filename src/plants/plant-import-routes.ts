@@ -140,13 +140,14 @@ async function* ndjsonRowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Impo
 function csvRowsOf({ columns, idStart, encoding }: ImportParameters) {
   const rows = createCsvRows({ columns, idStart })
   return async function* rowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<ImportRows, undefined> {
-    const records = createCsvSplitter()
+    const records = createCsvSplitter(rows.read)
     const advice = (found: string) => `Send it with encoding=${found} in the query.`
     for await (const piece of decodeText(pieces, encoding, advice)) {
-      const found = await records.take(piece)
-      yield rows.read(found, records.line, piece.length)
+      await records.take(piece)
+      yield rows.take(records.line, piece.length)
     }
-    yield rows.read(await records.end(), records.line, 0)
+    await records.end()
+    yield rows.take(records.line, 0)
     rows.end()
   }
 }

@@ -90,11 +90,11 @@ test('rows and lines are counted as the service counts them, in whatever is betw
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (parts, size) => {
       const csv = Buffer.from(parts.join(''))
-      const splitter = createCsvSplitter()
-      let lines: number[]
+      const lines: number[] = []
+      const splitter = createCsvSplitter((_cells, line) => lines.push(line))
       try {
-        const records = [...(await splitter.take(csv)), ...(await splitter.end())]
-        lines = records.map(({ line }) => line)
+        await splitter.take(csv)
+        await splitter.end()
       } catch {
         // A quotation mark that is never closed ends the import.
         return

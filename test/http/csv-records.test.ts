@@ -10,17 +10,14 @@ type Seen = [line: number, cells: string[] | number]
 /** The records of a text that comes in pieces of these sizes, over and over; of one at fault its code. */
 async function recordsOf(text: string | Buffer, sizes: readonly number[] = [64 * 1024]): Promise<Seen[]> {
   const bytes = Buffer.from(text as string)
-  const splitter = createCsvSplitter()
   const seen: Seen[] = []
-  const add = (records: Awaited<ReturnType<typeof splitter.end>>) => {
-    for (const { line, cells, fault } of records) seen.push([line, fault?.code ?? cells])
-  }
+  const splitter = createCsvSplitter((cells, line, fault) => seen.push([line, fault?.code ?? [...cells]]))
   for (let at = 0, piece = 0; at < bytes.length; piece++) {
     const size = sizes[piece % sizes.length] ?? 1
-    add(await splitter.take(bytes.subarray(at, at + size)))
+    await splitter.take(bytes.subarray(at, at + size))
     at += size
   }
-  add(await splitter.end())
+  await splitter.end()
   return seen
 }
 
@@ -151,7 +148,7 @@ test('a quotation mark that is never closed is told with its line, after a mebib
   })
   await assert.rejects(recordsOf('a,b\n1,"x\n2,y\n'), message(2))
   await assert.rejects(recordsOf('a,b\n"1\n2",x\n3,"', [1]), message(4))
-  const splitter = createCsvSplitter()
+  const splitter = createCsvSplitter(() => {})
   await splitter.take(Buffer.from('a,b\n1,"'))
   const piece = Buffer.alloc(64 * 1024, 'x\n')
   let bytes = 0
