@@ -11,7 +11,7 @@ const SORTED_PLANTS_MAX = 131_072
 /** Plants that wait to be indexed, as they were written: a batch for each transaction. */
 export interface UnindexedBatches {
   /** The ids in the first batches, as many as it takes to reach `plantsMax`, and where the last one is. */
-  first(plantsMax: number): { ids: bigint[]; lastPosition: bigint }
+  first(plantsMax: number): { ids: BigInt64Array; lastPosition: bigint }
   remove(lastPosition: bigint): void
   /**
    * Writes the first batches anew, as batches of `plantsMax` or more, in the order of the ids, where they hold
@@ -33,13 +33,23 @@ export function createUnindexedBatches(database: DatabaseSync): UnindexedBatches
   /** Batches up to this one are in order already. */
   let sortedPosition = ID_MIN
 
-  function read(plantsMax: number): { ids: bigint[]; positions: bigint[] } {
-    const ids: bigint[] = []
+  // As one array of 64-bit numbers: a hundred thousand bigints would leave 50 MB of heap behind.
+  function read(plantsMax: number): { ids: BigInt64Array; positions: bigint[] } {
+    const batches: Uint8Array[] = []
     const positions: bigint[] = []
+    let count = 0
     for (const { position, plant_ids } of selectAll.iterate()) {
       positions.push(position as bigint)
-      for (const id of idsIn(plant_ids as Uint8Array)) ids.push(id)
-      if (ids.length >= plantsMax) break
+      batches.push(plant_ids as Uint8Array)
+      count += (plant_ids as Uint8Array).length / BigInt64Array.BYTES_PER_ELEMENT
+      if (count >= plantsMax) break
+    }
+    const ids = new BigInt64Array(count)
+    const bytes = new Uint8Array(ids.buffer)
+    let end = 0
+    for (const batch of batches) {
+      bytes.set(batch, end)
+      end += batch.length
     }
     return { ids, positions }
   }
@@ -61,7 +71,7 @@ export function createUnindexedBatches(database: DatabaseSync): UnindexedBatches
       if (next === null || next <= sortedPosition) return false
       const { ids, positions } = read(SORTED_PLANTS_MAX)
       if (ids.length <= plantsMax) return false
-      const sorted = BigInt64Array.from(new Set(ids)).sort()
+      const sorted = withoutRepetitions(ids.sort())
       remove(positions.at(-1) ?? ID_MIN)
       // No more batches than there were, so that none gets the place of one behind them.
       const count = Math.min(positions.length, Math.ceil(sorted.length / plantsMax))
@@ -75,7 +85,12 @@ export function createUnindexedBatches(database: DatabaseSync): UnindexedBatches
   }
 }
 
-function idsIn(bytes: Uint8Array): BigInt64Array {
-  // Copied, as a view of 64-bit numbers must begin at a multiple of eight.
-  return new BigInt64Array(bytes.slice().buffer)
+/** Moves the different ones of sorted ids together; those alone. */
+function withoutRepetitions(ids: BigInt64Array): BigInt64Array {
+  let count = 1
+  for (let at = 1; at < ids.length; at++) {
+    const id = ids[at] as bigint
+    if (id !== ids[at - 1]) ids[count++] = id
+  }
+  return ids.subarray(0, count)
 }

@@ -30,7 +30,7 @@ function takeAll({ batches }: ReturnType<typeof openBatches>, plantsMax: number)
     const { ids, lastPosition } = batches.first(plantsMax)
     if (ids.length === 0) return steps
     batches.remove(lastPosition)
-    steps.push(ids)
+    steps.push([...ids])
   }
 }
 
