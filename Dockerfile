@@ -31,5 +31,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s \
 
 # SIGTERM reaches Node itself. Other commands: docker run … plantstore token list
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "--max-semi-space-size=4", "--heap-growing-percent=50", "src/cli/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "src/cli/main.ts"]
 CMD ["serve"]

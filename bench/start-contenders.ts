@@ -12,7 +12,7 @@ export const INSERT_LOOP = 'SQLite insert loop'
 export const STATEMENT_PER_REQUEST = 'a statement a request'
 
 /** As `npm start` starts it. */
-const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=50']
+const NODE_FLAGS = ['--max-semi-space-size=4']
 
 const PAGE_PATH = '/plants?limit=100&after='
 

@@ -1,8 +1,6 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=4 --heap-growing-percent=50
-// The flags bound what is garbage and not yet collected. Of young objects: what a request leaves behind is gone
-// with it, and Node's own bound takes some 60 MB more. Of old ones: the heap may grow by half between two
-// collections, not fourfold, which takes 40 MB less. The variable keeps glibc from holding free memory back for
-// each thread: another 40 MB.
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=4
+// The flag bounds the space for young objects: what a request leaves behind is gone with it, and Node's own
+// bound takes some 60 MB more. The variable keeps glibc from holding free memory back for each thread: 40 MB.
 import { writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
