@@ -12,6 +12,8 @@ export const SEEDED_PLANTS = 10_000
 /** Something that is put under load. */
 export interface Contender extends RunningServer {
   name: string
+  /** Of several replicas the others: the connections are spread over all of them. */
+  otherUrls?: string[]
   /** What comes before a number of plants to skip, in the path of a page of 100. */
   pagePath: string
 }

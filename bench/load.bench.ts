@@ -8,6 +8,8 @@ import {
   startEcho,
   startOurs,
   startStatementPerRequest,
+  startStatementPerRequestTwice,
+  startTwoReplicas,
 } from './start-contenders.ts'
 import { startPeers } from './start-peers.ts'
 import type { Stores } from './stores.ts'
@@ -44,7 +46,12 @@ export async function benchLoad(
     const ours = await startOurs(stores)
     contenders.push(ours)
     contenders.push(await startEcho(ours))
-    if (options.engine === 'postgres') contenders.push(await startStatementPerRequest(stores))
+    if (options.engine === 'postgres') {
+      contenders.push(await startStatementPerRequest(stores))
+      if (load === 'create') {
+        contenders.push(await startTwoReplicas(stores), await startStatementPerRequestTwice(stores))
+      }
+    }
     if (options.withPeers) contenders.push(...(await startPeers(workFolder)))
     const warmUpSeconds = Math.min(WARM_UP_SECONDS_MAX, options.seconds)
     await Promise.all(contenders.map((contender) => measureLoad(load, contender, warmUpSeconds)))

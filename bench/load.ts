@@ -33,7 +33,11 @@ export async function measureLoad(
   seconds: number,
 ): Promise<Measurement> {
   const run = loadTool === 'wrk' ? runWrk : runAutocannon
-  const result = await run(name, contender, seconds)
+  const urls = [contender.url, ...(contender.otherUrls ?? [])]
+  const { pagePath } = contender
+  const connections = CONNECTIONS / urls.length
+  const results = await Promise.all(urls.map((url) => run(name, { url, pagePath, connections }, seconds)))
+  const result = combine(results)
   if (result.refused > 0 || result.broken > 0 || result.requests === 0) {
     const { requests, refused, broken } = result
     throw new Error(
@@ -52,13 +56,38 @@ interface LoadResult {
   broken: number
 }
 
-async function runWrk(name: LoadName, { url, pagePath }: Contender, seconds: number): Promise<LoadResult> {
+/** What the parts of a load that ran side by side showed together: latencies are those of the slowest. */
+function combine(results: LoadResult[]): LoadResult {
+  const sum = (of: (result: LoadResult) => number) => results.reduce((total, one) => total + of(one), 0)
+  const largest = (of: (result: LoadResult) => number) => Math.max(...results.map(of))
+  return {
+    requests: sum(({ requests }) => requests),
+    seconds: largest(({ seconds }) => seconds),
+    p50Ms: largest(({ p50Ms }) => p50Ms),
+    p99Ms: largest(({ p99Ms }) => p99Ms),
+    refused: sum(({ refused }) => refused),
+    broken: sum(({ broken }) => broken),
+  }
+}
+
+/** Where a part of a load goes, and over how many connections. */
+interface LoadTarget {
+  url: string
+  pagePath: string
+  connections: number
+}
+
+async function runWrk(
+  name: LoadName,
+  { url, pagePath, connections }: LoadTarget,
+  seconds: number,
+): Promise<LoadResult> {
   const { creates, lists } = SHARES[name]
   const script = fileURLToPath(new URL('load.lua', import.meta.url))
   // One thread: the other core is for the one that answers.
   const flags = [
     '-t1',
-    `-c${CONNECTIONS}`,
+    `-c${connections}`,
     `-d${seconds}s`,
     `--timeout=${ANSWER_TIMEOUT_SECONDS}s`,
     '-s',
@@ -73,7 +102,7 @@ async function runWrk(name: LoadName, { url, pagePath }: Contender, seconds: num
 
 async function runAutocannon(
   name: LoadName,
-  { url, pagePath }: Contender,
+  { url, pagePath, connections }: LoadTarget,
   seconds: number,
 ): Promise<LoadResult> {
   const { default: autocannon } = await import('autocannon')
@@ -85,7 +114,7 @@ async function runAutocannon(
 
   const result = await autocannon({
     url,
-    connections: CONNECTIONS,
+    connections,
     duration: seconds,
     requests: [
       {

@@ -9,7 +9,7 @@ import { benchMillion } from './million.bench.ts'
 import { type BenchOptions, type Engine, LOAD_NAMES, readOptions, USAGE } from './options.ts'
 import { bulkSection, loadSection, millionSection, startSection, table } from './report.ts'
 import { benchStart } from './start.bench.ts'
-import { INSERT_LOOP, STATEMENT_PER_REQUEST } from './start-contenders.ts'
+import { INSERT_LOOP, STATEMENT_PER_REQUEST, TWO_REPLICAS } from './start-contenders.ts'
 import { installPeers, PEER_REMARKS } from './start-peers.ts'
 import { openStores } from './stores.ts'
 import { type Reports, targetsTable } from './targets.ts'
@@ -24,6 +24,8 @@ const ENGINE_REMARKS: Record<Engine, Record<string, string>> = {
   postgres: {
     [STATEMENT_PER_REQUEST]:
       'is our service as it is, on a database of the same server, but each create is an INSERT and a commit of its own through a pool of 10 connections: what sharing commits is worth.',
+    [TWO_REPLICAS]:
+      'are two processes on one database, each with half of the connections; beside them a statement a request in two processes, too. Latencies are those of the slower one.',
   },
 }
 

@@ -10,6 +10,8 @@ export const OURS = 'plantstore'
 export const ECHO = 'node:http echo'
 export const INSERT_LOOP = 'SQLite insert loop'
 export const STATEMENT_PER_REQUEST = 'a statement a request'
+export const TWO_REPLICAS = 'plantstore, two replicas'
+export const STATEMENT_PER_REQUEST_TWICE = 'a statement a request, two replicas'
 
 /** As `npm start` starts it. */
 const NODE_FLAGS = ['--max-semi-space-size=4']
@@ -48,14 +50,47 @@ export async function startEcho(ours: Contender): Promise<Contender> {
   return { ...server, name: ECHO, pagePath: PAGE_PATH }
 }
 
+/** Two replicas of our service on one database, with the seeded plants in it. */
+export async function startTwoReplicas(stores: Stores): Promise<Contender> {
+  return inPairs(TWO_REPLICAS, await stores.make(), startService)
+}
+
 /** Our service with creates that share no commits, on PostgreSQL, with the seeded plants in it. */
 export async function startStatementPerRequest(stores: Stores): Promise<Contender> {
-  const server = await startServer({
-    args: [...NODE_FLAGS, pathOf('floors/statement-per-request.ts')],
-    env: { MALLOC_ARENA_MAX: '2', PLANTSTORE_TOKEN: TOKEN, PLANTSTORE_DATABASE: await stores.make() },
-  })
+  const server = await startStatementService(await stores.make())
   await fill(server.url, seedBodies())
   return { ...server, name: STATEMENT_PER_REQUEST, pagePath: PAGE_PATH }
+}
+
+/** The same, as two replicas on one database. */
+export async function startStatementPerRequestTwice(stores: Stores): Promise<Contender> {
+  return inPairs(STATEMENT_PER_REQUEST_TWICE, await stores.make(), startStatementService)
+}
+
+function startStatementService(database: string): Promise<RunningServer> {
+  return startServer({
+    args: [...NODE_FLAGS, pathOf('floors/statement-per-request.ts')],
+    env: { MALLOC_ARENA_MAX: '2', PLANTSTORE_TOKEN: TOKEN, PLANTSTORE_DATABASE: database },
+  })
+}
+
+async function inPairs(
+  name: string,
+  database: string,
+  start: (database: string) => Promise<RunningServer>,
+): Promise<Contender> {
+  const first = await start(database)
+  const second = await start(database)
+  await fill(first.url, seedBodies())
+  return {
+    ...first,
+    name,
+    otherUrls: [second.url],
+    pagePath: PAGE_PATH,
+    async stop() {
+      await Promise.all([first.stop(), second.stop()])
+    },
+  }
 }
 
 /** Runs the bare insert loop on a new file; rows a second. */
