@@ -1,4 +1,4 @@
-// Builds dist/, which the package runs from: the sources without their types, and what lies beside them.
+// Builds what the package runs from: dist/, the sources without their types and what lies beside them, and the page.
 import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -30,3 +30,4 @@ for (const name of [
 ]) {
   cpSync(`${ROOT}node_modules/swagger-ui-dist/${name}`, `${ROOT}dist/swagger-ui/${name}`)
 }
+execFileSync(process.execPath, [`${ROOT}build/build-page.ts`], { stdio: 'inherit' })

@@ -38,6 +38,7 @@ function importsOf(file: string): Import[] {
 }
 
 const SOURCES = filesUnder('src', '.ts')
+const PAGE = [...filesUnder('web/page', '.ts'), ...filesUnder('web/page', '.tsx')]
 const IMPORTS = SOURCES.flatMap(importsOf)
 
 /** Asserts that no import of a file that `of` picks goes where `to` says. */
@@ -124,6 +125,18 @@ test('only the command line starts the service, and only the service builds the 
   assertNone((file) => !isIn('src/cli')(file), isIn('src/cli'))
 })
 
+test('the page knows the client and its view library alone, and is known to nothing', () => {
+  assert.ok(PAGE.length > 10)
+  for (const { file, target } of PAGE.flatMap(importsOf)) {
+    const isKnown =
+      target.startsWith('web/page/') ||
+      target === 'src/client/plant-store-client.ts' ||
+      /^preact(?:\/hooks)?$/.test(target)
+    assert.ok(isKnown, `${file} -> ${target}`)
+  }
+  assertNone(() => true, isIn('web'))
+})
+
 test('errors.ts stands below everything', () => {
   assertNone(isOneOf('src/errors.ts'), () => true)
 })
@@ -169,9 +182,9 @@ test('the environment is read in config.ts alone', () => {
 test('a file is named for what it exports, and no name is a drawer', () => {
   const drawer =
     /^(?:index|types|misc|shared)$|\b(?:utils?|helpers?|common|managers?|services?|handlers?|data)$/
-  for (const file of SOURCES) assert.doesNotMatch(basename(file, '.ts'), drawer, file)
-  for (const file of [...SOURCES, ...filesUnder('test', '.ts')]) {
-    assert.match(basename(file).replace(/(\.test)?\.ts$/, ''), /^[a-z0-9]+(-[a-z0-9]+)*$/, file)
+  for (const file of [...SOURCES, ...PAGE]) assert.doesNotMatch(basename(file, '.ts'), drawer, file)
+  for (const file of [...SOURCES, ...PAGE, ...filesUnder('test', '.ts')]) {
+    assert.match(basename(file).replace(/(\.test)?\.tsx?$/, ''), /^[a-z0-9]+(-[a-z0-9]+)*$/, file)
     assert.doesNotMatch(
       basename(file, '.ts'),
       /^(?:index|utils?|helpers?|common|data|misc|shared|types)$/,
@@ -181,7 +194,7 @@ test('a file is named for what it exports, and no name is a drawer', () => {
 })
 
 test('a file has 250 lines at most, no default export and no test that runs alone', () => {
-  for (const file of [...SOURCES, ...filesUnder('test', '.ts'), ...filesUnder('src', '.sql')]) {
+  for (const file of [...SOURCES, ...PAGE, ...filesUnder('test', '.ts'), ...filesUnder('src', '.sql')]) {
     const text = read(file)
     assert.ok(text.trimEnd().split('\n').length <= FILE_LINES_MAX, `${file} is too long`)
     assert.doesNotMatch(text, /^export default|^export \{[^}]*\bas default\b/m, file)
@@ -190,6 +203,6 @@ test('a file has 250 lines at most, no default export and no test that runs alon
 })
 
 test('no file only passes on what others export', () => {
-  for (const file of SOURCES)
+  for (const file of [...SOURCES, ...PAGE])
     assert.doesNotMatch(read(file), /^export (?:type )?(?:\*|\{[^}]*\}) .*from/m, file)
 })

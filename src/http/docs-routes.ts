@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { AppError } from '../errors.ts'
-import { answerBody, answerEmpty, type HeaderList } from './answers.ts'
+import { answerFile, type PublishedFile, publish, REVALIDATE } from './published-file.ts'
 
 export interface DocsRoutesParts {
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
@@ -30,16 +27,6 @@ const FILES: ReadonlyMap<string, { mediaType: string; location: string }> = new 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-/** A name stays the same from version to version, so a browser asks each time whether its copy is current. */
-const REVALIDATE = ['cache-control', 'no-cache']
-
-interface PublishedFile {
-  mediaType: string
-  plain: Buffer
-  gzipped: Buffer
-  digest: string
-}
 
 /** The interactive reference of the API: a page at /docs, and the files that it is made of. */
 export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoutesParts): void {
@@ -67,6 +54,7 @@ export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoute
     config: { scope: 'public' },
     async handler(request, reply) {
       answerFile(request, reply, await page, [
+        ...REVALIDATE,
         'content-security-policy',
         PAGE_POLICY,
         'referrer-policy',
@@ -82,37 +70,9 @@ export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoute
     url: '/docs/:file',
     config: { scope: 'public' },
     async handler(request, reply) {
-      answerFile(request, reply, await fileNamed(request.params.file))
+      answerFile(request, reply, await fileNamed(request.params.file), REVALIDATE)
     },
   })
-}
-
-async function publish(mediaType: string, plain: Buffer): Promise<PublishedFile> {
-  const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 16)
-  return { mediaType, plain, gzipped: await promisify(gzip)(plain), digest }
-}
-
-function answerFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { mediaType, plain, gzipped, digest }: PublishedFile,
-  fields: HeaderList = [],
-): void {
-  const { 'accept-encoding': accepted = '', 'if-none-match': known = '' } = request.headers
-  const zipped = acceptsGzip(String(accepted))
-  const etag = `"${digest}${zipped ? '-gzip' : ''}"`
-  const all = ['etag', etag, 'vary', 'accept-encoding', ...REVALIDATE, ...fields]
-  if (known.includes(etag)) answerEmpty(reply, 304, all)
-  else if (zipped) answerBody(reply, 200, mediaType, gzipped, ['content-encoding', 'gzip', ...all])
-  else answerBody(reply, 200, mediaType, plain, all)
-}
-
-/** Whether an Accept-Encoding field names gzip and does not rule it out (RFC 9110 §12.5.3). */
-function acceptsGzip(field: string): boolean {
-  return field
-    .toLowerCase()
-    .split(',')
-    .some((coding) => /^\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(coding))
 }
 
 function docsPage(base: string): string {

@@ -31,7 +31,16 @@ declare module 'fastify' {
 }
 
 /** The only paths that need no token: they hold no plants. A folder's name ends in a slash. */
-const PUBLIC_PATHS = ['/', '/healthz', '/readyz', '/openapi.json', '/openapi.yaml', '/docs', '/docs/']
+const PUBLIC_PATHS = [
+  '/',
+  '/assets/',
+  '/healthz',
+  '/readyz',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/docs',
+  '/docs/',
+]
 
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
 

@@ -1,28 +1,75 @@
 import type { FastifyInstance } from 'fastify'
-import { answerBody, answerJson } from './answers.ts'
+import { AppError } from '../errors.ts'
+import { answerBody, answerJson, type HeaderList } from './answers.ts'
+import { type PageBundle, readPageBundle } from './page-bundle.ts'
+import { missingPageHtml, pageHtml } from './page-html.ts'
+import { answerFile, type PublishedFile, publish, REVALIDATE } from './published-file.ts'
 
 export interface WebRoutesParts {
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
   basePath: string
   openApi: object
+  /** Reads the built page; undefined where there is none. */
+  readBundle?: () => Promise<PageBundle | undefined>
 }
 
-/** The page holds no script and asks nobody for anything. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/**
+ * The page runs its own scripts only and talks to the service that served it only, so the token of the person
+ * before it can go nowhere else.
+ */
+const PAGE_FIELDS: HeaderList = [
+  ...REVALIDATE,
+  'content-security-policy',
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy',
+  'no-referrer',
+  'cross-origin-opener-policy',
+  'same-origin',
+]
 
-/** What is for people and tools, and holds no plants: the first page and the OpenAPI document. */
-export function registerWebRoutes(app: FastifyInstance, { basePath, openApi }: WebRoutesParts): void {
+/** The name of a file holds a digest of it: another version has another name. */
+const IMMUTABLE: HeaderList = ['cache-control', 'public, max-age=31536000, immutable']
+
+/** What is for people and tools, and holds no plants: the page with its files, and the OpenAPI document. */
+export function registerWebRoutes(
+  app: FastifyInstance,
+  { basePath, openApi, readBundle = readPageBundle }: WebRoutesParts,
+): void {
   const json = JSON.stringify(openApi)
   let yaml: string | undefined
-  const page = firstPage(basePath)
+  let built: Promise<{ bundle: PageBundle; page: PublishedFile } | undefined> | undefined
+
+  /** Looks for the page when it is first asked for, and again until there is one: a start does not wait for it. */
+  function readPage() {
+    built ??= readBundle().then(async (bundle) => {
+      if (bundle === undefined) built = undefined
+      else return { bundle, page: await publishHtml(pageHtml(basePath, bundle)) }
+    })
+    built.catch(() => {
+      built = undefined
+    })
+    return built
+  }
 
   app.route({
     method: 'GET',
     url: '/',
     config: { scope: 'public' },
-    handler(_request, reply) {
-      answerBody(reply, 200, 'text/html; charset=utf-8', page, ['content-security-policy', PAGE_POLICY])
+    async handler(request, reply) {
+      const page = (await readPage())?.page ?? (await publishHtml(missingPageHtml(basePath)))
+      answerFile(request, reply, page, PAGE_FIELDS)
+    },
+  })
+
+  app.route<{ Params: { file: string } }>({
+    method: 'GET',
+    url: '/assets/:file',
+    config: { scope: 'public' },
+    async handler(request, reply) {
+      const file = await (await readPage())?.bundle.fileNamed(request.params.file)
+      if (file === undefined) throw new AppError(40401)
+      answerFile(request, reply, file, IMMUTABLE)
     },
   })
 
@@ -47,29 +94,6 @@ export function registerWebRoutes(app: FastifyInstance, { basePath, openApi }: W
   })
 }
 
-function firstPage(basePath: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Plant Store</title>
-<link rel="icon" href="${basePath}/docs/leaf.svg" type="image/svg+xml">
-<style>
-  :root { color-scheme: light dark; font: 1.0625rem/1.6 system-ui, sans-serif; }
-  body { max-width: 40rem; margin: 12vh auto; padding: 0 1.25rem; }
-  h1 { line-height: 1.2; }
-  a { color: light-dark(#1d6b34, #7fd494); }
-  pre { overflow-x: auto; padding: .9rem 1rem; border-radius: .5rem; background: light-dark(#eef4ee, #1c261e); }
-</style>
-<h1>Plant Store</h1>
-<p>This service keeps plants: what it answered with 200 is on disk. Programs talk to it over HTTP with JSON and a
-bearer token.</p>
-<pre>curl ${basePath}/plants -H "Authorization: Bearer $TOKEN"</pre>
-<ul>
-  <li><a href="${basePath}/docs">Read the API reference and try it</a></li>
-  <li><a href="${basePath}/openapi.json">openapi.json</a> and <a href="${basePath}/openapi.yaml">openapi.yaml</a></li>
-  <li><a href="${basePath}/healthz">/healthz</a> and <a href="${basePath}/readyz">/readyz</a></li>
-</ul>
-</html>
-`
+function publishHtml(html: string): Promise<PublishedFile> {
+  return publish('text/html; charset=utf-8', Buffer.from(html))
 }

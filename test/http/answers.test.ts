@@ -67,15 +67,3 @@ test('every answer names its request, and lets no browser guess what it is', asy
   const ids = new Set(answers.map(({ headers }) => headers.get('x-request-id')))
   assert.equal(ids.size, answers.length)
 })
-
-test('the first page asks nobody for anything and runs no script', async () => {
-  const answer = await app.fetch('/', { headers: { authorization: '' } })
-  assert.match(answer.headers.get('content-type') ?? '', /^text\/html; charset=utf-8$/)
-  assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)
-  const page = await answer.text()
-  assert.doesNotMatch(page, /<script|https?:\/\//)
-  for (const path of ['/docs', '/openapi.json', '/openapi.yaml', '/healthz', '/readyz']) {
-    assert.ok(page.includes(`href="${path}"`), path)
-    assert.equal((await app.fetch(path)).status, 200)
-  }
-})

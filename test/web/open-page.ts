@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Lifetime, type StartedApp, TOKEN } from '../support/start-app.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+/** A build server must have it: there a test that is not run is a test that fails. */
+export const skip =
+  existsSync(CHROMIUM) || process.env.CI ? false : `the page is not tested: there is no ${CHROMIUM}`
+
+export interface OpenedPage {
+  page: Page
+  /** What the console told of errors and warnings (a broken policy is one), and what a script threw. */
+  faults: string[]
+  requests: string[]
+}
+
+interface OpenOptions {
+  /** Behind the URL of the service. */
+  path?: string
+  width?: number
+  height?: number
+  scheme?: 'light' | 'dark'
+}
+
+/** Chromium, until the test, or the file of tests, ends. */
+export async function openBrowser(test: Lifetime): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  test.after(() => browser.close())
+  return browser
+}
+
+/** A fresh profile with the page of the service in it. */
+export async function openPage(
+  browser: Browser,
+  app: Pick<StartedApp, 'url'>,
+  { path = '/', width = 1280, height = 800, scheme = 'light' }: OpenOptions = {},
+): Promise<OpenedPage> {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme })
+  page.setDefaultTimeout(5_000)
+  const faults: string[] = []
+  const requests: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('request', (request) => requests.push(request.url()))
+  await page.goto(app.url + path)
+  return { page, faults, requests }
+}
+
+export async function signIn(page: Page, token = TOKEN): Promise<void> {
+  await page.getByLabel('Token', { exact: true }).fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** `openPage`, and in. */
+export async function openSignedIn(
+  browser: Browser,
+  app: Pick<StartedApp, 'url'>,
+  options: OpenOptions = {},
+): Promise<OpenedPage> {
+  const opened = await openPage(browser, app, options)
+  await signIn(opened.page)
+  await opened.page.getByRole('button', { name: 'Sign out' }).waitFor()
+  return opened
+}
+
+/** Stores plants, a line of JSON each. */
+export async function importLines(app: StartedApp, lines: readonly string[]): Promise<void> {
+  const answer = await app.send('POST', '/plants/import', lines.join('\n'), {
+    'content-type': 'application/x-ndjson',
+  })
+  const { created } = (await answer.json()) as { created: number }
+  if (created !== lines.length) throw new Error(`${created} of ${lines.length} plants were stored`)
+}
+
+/** The ids in the rows that are drawn, from top to bottom. */
+export async function idsShown(page: Page): Promise<string[]> {
+  return page.locator('.row .id').allTextContents()
+}

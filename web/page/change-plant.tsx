@@ -1,0 +1,228 @@
+import { useEffect, useState } from 'preact/hooks'
+import {
+  type PlantChange,
+  RequestError,
+  type StoredPlant,
+  type VersionedPlant,
+} from '../../src/client/plant-store-client.ts'
+import { failureText, isAbort } from './failure-text.ts'
+import { PlantConflict } from './plant-conflict.tsx'
+import type { PlantDialogProps } from './plant-dialog.tsx'
+import {
+  membersOf,
+  type PlantDraft,
+  PlantFields,
+  type Problems,
+  problemsIn,
+  problemsOf,
+} from './plant-fields.tsx'
+import { putBack } from './put-back.ts'
+import { texts } from './texts.ts'
+import { momentOf } from './times.ts'
+
+const words = texts.plant
+const NO_SUCH_PLANT = 40402
+const NO_MATCH = 41201
+
+type ChangePlantProps = PlantDialogProps & { plant: StoredPlant }
+
+/** The form for a plant that is stored, as it is stored now; for those who may only read, what it says. */
+export function ChangePlant(props: ChangePlantProps) {
+  const form = useChange(props)
+  if (form.conflict !== undefined) return <ChangeConflict form={form} props={props} />
+  if (!props.session.may('plants:write')) return <PlantFacts plant={form.stored ?? props.plant} />
+  return <ChangeForm form={form} props={props} />
+}
+
+/** What is being changed, and what may be done with it. */
+function useChange(props: ChangePlantProps) {
+  const { session, plant, notify, onClose, onChanged, onRemoved } = props
+  const { client } = session
+  const [stored, setStored] = useState<VersionedPlant>()
+  const [draft, setDraft] = useState<PlantDraft>(draftOf(plant))
+  const [problems, setProblems] = useState<Problems>({})
+  const [isBusy, setBusy] = useState(false)
+  const [conflict, setConflict] = useState<{ stored: VersionedPlant | undefined }>()
+
+  useEffect(() => {
+    const controller = new AbortController()
+    client.getPlant(plant.id, { signal: controller.signal }).then(
+      (found) => {
+        if (found === undefined) return setProblems({ '': words.notThere })
+        setStored(found)
+        setDraft(draftOf(found))
+      },
+      (error: unknown) => isAbort(error) || setProblems({ '': failureText(error) }),
+    )
+    return () => controller.abort()
+  }, [client, plant.id])
+
+  async function attempt(work: () => Promise<void>) {
+    setBusy(true)
+    setProblems({})
+    try {
+      await work()
+    } catch (error) {
+      const code = error instanceof RequestError ? error.code : undefined
+      if (code === NO_MATCH || code === NO_SUCH_PLANT) {
+        await client.getPlant(plant.id).then(
+          (now) => setConflict({ stored: now }),
+          () => setProblems({ '': failureText(error) }),
+        )
+      } else setProblems(problemsIn(error))
+    }
+    setBusy(false)
+  }
+  function finish(changed: StoredPlant) {
+    onChanged(changed)
+    notify({ text: words.saved(changed.name) })
+    onClose()
+  }
+  return {
+    stored,
+    draft,
+    problems,
+    isBusy,
+    conflict,
+    input: (change: Partial<PlantDraft>) => setDraft({ ...draft, ...change }),
+    complain: setProblems,
+    save: (base: VersionedPlant) =>
+      attempt(async () =>
+        finish(await client.changePlant(plant.id, changeOf(base, draft), { ifMatch: base.etag })),
+      ),
+    addAgain: () =>
+      attempt(async () => {
+        finish(await client.replacePlant(plant.id, membersOf(draft), { ifNoneMatch: '*' }))
+      }),
+    remove: (base: VersionedPlant) =>
+      attempt(async () => {
+        const isDone = await client.deletePlant(plant.id, { ifMatch: base.etag })
+        onRemoved(plant.id)
+        const undo = { label: words.undo, run: () => void putBack({ ...props, removed: base }) }
+        notify(
+          isDone ? { text: words.wasRemoved(base.name), action: undo } : { text: words.removedMeanwhile },
+        )
+        onClose()
+      }),
+  }
+}
+
+interface FormParts {
+  form: ReturnType<typeof useChange>
+  props: ChangePlantProps
+}
+
+function ChangeForm({ form, props }: FormParts) {
+  const { stored, draft, problems, isBusy } = form
+  const { plant, tags, onClose } = props
+  function submit(event: Event) {
+    event.preventDefault()
+    const found = problemsOf(draft)
+    // A plant that came without a name keeps it so, unless somebody touches it.
+    if (stored?.name === draft.name) delete found.name
+    if (Object.keys(found).length > 0 || stored === undefined) form.complain(found)
+    else void form.save(stored)
+  }
+  const isWaiting = isBusy || stored === undefined
+  return (
+    <form onSubmit={submit} noValidate>
+      <p class="facts">
+        <span>{`${words.id} ${plant.id}`}</span>
+        <span>{`${words.added} ${momentOf(plant.createdAt)}`}</span>
+        <span>{`${words.changedAt} ${momentOf((stored ?? plant).updatedAt)}`}</span>
+      </p>
+      <PlantFields
+        draft={draft}
+        problems={problems}
+        tags={tags}
+        isNew={false}
+        idHint=""
+        isDisabled={isWaiting}
+        onInput={form.input}
+      />
+      <p class="wrong" role="alert">
+        {problems['']}
+      </p>
+      <div class="buttons">
+        <button type="submit" class="main" disabled={isWaiting}>
+          {isBusy ? words.saving : words.save}
+        </button>
+        <button type="button" onClick={onClose}>
+          {texts.cancel}
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={isWaiting}
+          onClick={() => stored !== undefined && void form.remove(stored)}
+        >
+          {words.remove}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** Somebody else was quicker. */
+function ChangeConflict({ form, props }: FormParts) {
+  const { plant, onChanged, onRemoved, onClose } = props
+  const now = form.conflict?.stored
+  function letGo() {
+    if (now === undefined) onRemoved(plant.id)
+    else onChanged(now)
+    onClose()
+  }
+  const keep = {
+    label: now === undefined ? texts.conflict.letGo : texts.conflict.keepStored,
+    isMain: true,
+    run: letGo,
+  }
+  const over =
+    now === undefined
+      ? { label: texts.conflict.addAgain, run: () => void form.addAgain() }
+      : { label: texts.conflict.keepYours, run: () => void form.save(now) }
+  return (
+    <>
+      <PlantConflict
+        question={now === undefined ? texts.conflict.removed : texts.conflict.changed}
+        stored={now}
+        yours={membersOf(form.draft)}
+        choices={[keep, over]}
+        isBusy={form.isBusy}
+      />
+      <p class="wrong">{form.problems['']}</p>
+    </>
+  )
+}
+
+/** A plant for those who may only read. */
+function PlantFacts({ plant }: { plant: StoredPlant }) {
+  return (
+    <dl class="plant-facts">
+      <dt>{words.name}</dt>
+      <dd class="long">
+        <bdi>{plant.name || texts.shelf.nameless}</bdi>
+      </dd>
+      <dt>{words.tag}</dt>
+      <dd>{plant.tag === undefined ? words.noTag : <bdi>{plant.tag || texts.tags.emptyTag}</bdi>}</dd>
+      <dt>{words.id}</dt>
+      <dd>{String(plant.id)}</dd>
+      <dt>{words.added}</dt>
+      <dd>{momentOf(plant.createdAt)}</dd>
+      <dt>{words.changedAt}</dt>
+      <dd>{momentOf(plant.updatedAt)}</dd>
+    </dl>
+  )
+}
+
+function draftOf({ id, name, tag }: StoredPlant): PlantDraft {
+  return { id: String(id), name, tag: tag ?? '' }
+}
+
+/** Only what is another than it was. An empty field is no tag, but the empty tag where that is what is stored. */
+function changeOf(stored: StoredPlant, { name, tag }: PlantDraft): PlantChange {
+  return {
+    ...(name !== stored.name && { name }),
+    ...(tag !== (stored.tag ?? '') && { tag: tag === '' ? null : tag }),
+  }
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { texts } from './texts.ts'
+
+export interface DialogProps {
+  title: string
+  onClose(): void
+  children: ComponentChildren
+}
+
+/** A window in front of the page; Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id="dialog-title">{title}</h2>
+        <button type="button" class="x" aria-label={texts.close} onClick={onClose}>
+          ×
+        </button>
+      </div>
+      {children}
+    </dialog>
+  )
+}

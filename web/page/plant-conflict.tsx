@@ -1,0 +1,58 @@
+import { TagMark } from './plant-row.tsx'
+import { texts } from './texts.ts'
+
+const words = texts.conflict
+
+export interface ShownPlant {
+  name: string
+  tag?: string | undefined
+}
+
+interface PlantConflictProps {
+  question: string
+  /** Undefined where there is none any more. */
+  stored: ShownPlant | undefined
+  yours: ShownPlant
+  choices: readonly { label: string; isMain?: boolean; run(): void }[]
+  isBusy: boolean
+}
+
+/** Two versions of a plant side by side, and the choice between them. */
+export function PlantConflict({ question, stored, yours, choices, isBusy }: PlantConflictProps) {
+  return (
+    <div class="conflict">
+      <p role="alert">{question}</p>
+      <div class="versions">
+        {stored !== undefined && <Version title={words.stored} plant={stored} />}
+        <Version title={words.yours} plant={yours} />
+      </div>
+      <div class="buttons">
+        {choices.map(({ label, isMain, run }) => (
+          <button key={label} type="button" class={isMain ? 'main' : ''} disabled={isBusy} onClick={run}>
+            {label}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Version({ title, plant }: { title: string; plant: ShownPlant }) {
+  return (
+    <section class="version">
+      <h3>{title}</h3>
+      {/* A long name is scrolled, with the keyboard too. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
+      <p class="long" tabIndex={0}>
+        <bdi>{plant.name || texts.shelf.nameless}</bdi>
+      </p>
+      <p>
+        {plant.tag === undefined ? (
+          <span class="hint">{texts.plant.noTag}</span>
+        ) : (
+          <TagMark tag={plant.tag} />
+        )}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,38 @@
+import type { StoredPlant, TagCount } from '../../src/client/plant-store-client.ts'
+import { AddPlant } from './add-plant.tsx'
+import { ChangePlant } from './change-plant.tsx'
+import { Dialog } from './dialog.tsx'
+import type { Notify } from './notices.tsx'
+import type { Session } from './session.ts'
+import { texts } from './texts.ts'
+
+export interface PlantDialogProps {
+  session: Session
+  /** Undefined for a new one. */
+  plant: StoredPlant | undefined
+  tags: readonly TagCount[]
+  notify: Notify
+  onClose(): void
+  onAdded(id: bigint): void
+  onChanged(plant: StoredPlant): void
+  onRemoved(id: bigint): void
+}
+
+export function PlantDialog(props: PlantDialogProps) {
+  const { plant, session } = props
+  if (plant === undefined) {
+    return (
+      <Dialog title={texts.plant.add} onClose={props.onClose}>
+        <AddPlant {...props} />
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog
+      title={session.may('plants:write') ? texts.plant.change : texts.plant.look}
+      onClose={props.onClose}
+    >
+      <ChangePlant {...props} plant={plant} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,42 @@
+import type { StoredPlant } from '../../src/client/plant-store-client.ts'
+import { texts } from './texts.ts'
+import { dayOf } from './times.ts'
+
+interface PlantRowProps {
+  /** Undefined while it is fetched. */
+  plant: StoredPlant | undefined
+  onOpen(plant: StoredPlant): void
+}
+
+/** A line of the list. A name is text and nothing else, whatever is in it, and runs in its own direction. */
+export function PlantRow({ plant, onOpen }: PlantRowProps) {
+  if (plant === undefined) return <span class="ghost" aria-hidden="true" />
+  return (
+    <>
+      <span class="cell id">{String(plant.id)}</span>
+      <button type="button" class="cell name" onClick={() => onOpen(plant)}>
+        <bdi>{shortened(plant.name) || texts.shelf.nameless}</bdi>
+      </button>
+      <span class="cell tag">{plant.tag !== undefined && <TagMark tag={plant.tag} />}</span>
+      <time class="cell changed" dateTime={plant.updatedAt}>
+        {dayOf(plant.updatedAt)}
+      </time>
+    </>
+  )
+}
+
+/** No screen shows more of it; one of a megabyte would keep the browser busy in every frame. */
+const SHOWN_CHARACTERS = 300
+
+function shortened(text: string): string {
+  const characters = text.slice(0, SHOWN_CHARACTERS)
+  return text.length > SHOWN_CHARACTERS ? `${characters}…` : characters
+}
+
+export function TagMark({ tag }: { tag: string }) {
+  return (
+    <bdi class="mark" title={shortened(tag)}>
+      {shortened(tag) || texts.tags.emptyTag}
+    </bdi>
+  )
+}

@@ -1,0 +1,92 @@
+import {
+  createPlantStoreClient,
+  type PlantStoreClient,
+  RequestError,
+  type Scope,
+  type Token,
+} from '../../src/client/plant-store-client.ts'
+import { failureText } from './failure-text.ts'
+import { texts } from './texts.ts'
+
+/** Somebody who is signed in, and what they may do. */
+export interface Session {
+  client: PlantStoreClient
+  token: Token
+  may(scope: Scope): boolean
+}
+
+/** The page itself does nothing for other scopes. */
+const SCOPES_OF_PAGE: readonly Scope[] = ['plants:read', 'tokens:manage']
+const KEY = 'plantstore-token'
+const UNAUTHORIZED = 401
+/** A person waits: rather a message and "Try again" than a wait of half a minute. */
+const TIMEOUT_MS = 15_000
+const TRIES_MAX = 4
+
+/** Where the service is: the origin of the page, and the path of its base URL. */
+export const BASE_URL = location.origin + (document.documentElement.dataset.basePath ?? '')
+
+/** The token that this tab, or else this browser, remembers. */
+export function rememberedToken(): string | undefined {
+  return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? undefined
+}
+
+export function rememberToken(token: string, isForBrowser: boolean): void {
+  forgetToken()
+  const storage = isForBrowser ? localStorage : sessionStorage
+  storage.setItem(KEY, token)
+}
+
+export function forgetToken(): void {
+  sessionStorage.removeItem(KEY)
+  localStorage.removeItem(KEY)
+}
+
+/**
+ * Signs in. `onEnd` is called when the service refuses the token later on. Throws an Error whose message is for
+ * people; `isRefusal` tells whether the token is of no use.
+ */
+export async function openSession(secret: string, onEnd: () => void, signal?: AbortSignal): Promise<Session> {
+  let isOpen = false
+  const client = createPlantStoreClient({
+    baseUrl: BASE_URL,
+    token: secret,
+    timeoutMs: TIMEOUT_MS,
+    triesMax: TRIES_MAX,
+    async fetch(...request) {
+      const answer = await fetch(...request)
+      if (answer.status === UNAUTHORIZED && isOpen) onEnd()
+      return answer
+    },
+  })
+  const token = await client.getOwnToken({ signal }).catch((error: unknown) => {
+    if (signal?.aborted) throw error
+    throw signInFailure(error)
+  })
+  if (!token.scopes.some((scope) => SCOPES_OF_PAGE.includes(scope))) {
+    throw new SignInError(texts.signIn.tooNarrow(token.scopes.join(', ')), true)
+  }
+  isOpen = true
+  return { client, token, may: (scope) => token.scopes.includes(scope) }
+}
+
+/** Why nobody was let in, in words for people. */
+export class SignInError extends Error {
+  readonly isRefusal: boolean
+
+  constructor(message: string, isRefusal: boolean) {
+    super(message)
+    this.isRefusal = isRefusal
+  }
+}
+
+function signInFailure(error: unknown): SignInError {
+  if (error instanceof RequestError && error.status === UNAUTHORIZED) {
+    return new SignInError(texts.signIn.refused, true)
+  }
+  if (error instanceof RequestError && (error.kind === 'connection' || error.kind === 'timeout')) {
+    return new SignInError(texts.signIn.gone, false)
+  }
+  if (error instanceof TypeError) return new SignInError(texts.signIn.malformed, true)
+  return new SignInError(failureText(error), false)
+}

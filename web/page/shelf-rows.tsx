@@ -1,0 +1,142 @@
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import type { StoredPlant } from '../../src/client/plant-store-client.ts'
+import { PlantRow } from './plant-row.tsx'
+import type { ShelfPages } from './shelf-pages.ts'
+import { texts } from './texts.ts'
+
+/** Browsers draw no element of much more than ten million pixels; farther on, the rows move beneath the window. */
+const WINDOW_ROWS = 150_000
+/** Rows that are drawn beyond both edges. */
+const OVERSCAN_ROWS = 10
+
+export interface ShelfRowsProps {
+  pages: ShelfPages
+  onOpen(plant: StoredPlant): void
+  /** Called with the first plant in view; undefined at the beginning of all. */
+  onMove(first: bigint | undefined): void
+}
+
+/** The list itself: only the rows in view are in the document. */
+export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const { rowHeight, viewHeight } = useSizes(scroller)
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  const base = useRef(pages.firstRow)
+  const [active, setActive] = useState<number>()
+
+  const firstKnown = pages.firstRow
+  const end = Math.min(pages.endRow, base.current + WINDOW_ROWS)
+  const top = scroller.current?.scrollTop ?? 0
+  const first = base.current + Math.floor(top / rowHeight)
+  const behind = Math.min(end, first + Math.ceil(viewHeight / rowHeight) + 1)
+
+  // The rows stay where they are on the screen while what scroll position they have changes.
+  const wanted = baseFor(base.current, first, firstKnown, pages.endRow)
+  const moved = (base.current - wanted) * rowHeight
+  base.current = wanted
+  useLayoutEffect(() => {
+    if (moved !== 0 && scroller.current !== null) {
+      scroller.current.scrollTop = top + moved
+      redraw(undefined)
+    }
+  })
+  useEffect(() => {
+    pages.show(first, behind)
+    const isAtTop = pages.hasBeginning && first <= firstKnown && top < rowHeight
+    const timer = setTimeout(() => onMove(isAtTop ? undefined : pages.plantAt(first)?.id), 250)
+    return () => clearTimeout(timer)
+  }, [pages, first, behind])
+
+  function move(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined || active === undefined || scroller.current === null) return
+    const row = Math.min(Math.max(active + step, firstKnown), pages.endRow - 1)
+    event.preventDefault()
+    const y = (row - base.current) * rowHeight
+    const { scrollTop } = scroller.current
+    if (y < scrollTop) scroller.current.scrollTop = y
+    if (y + rowHeight > scrollTop + viewHeight) scroller.current.scrollTop = y + rowHeight - viewHeight
+    setActive(row)
+  }
+  useLayoutEffect(() => {
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-row="${active}"] button`)
+    if (document.activeElement?.closest('[data-row]') && row) row.focus({ preventScroll: true })
+  }, [active])
+
+  const drawn = rowsToDraw(
+    Math.max(firstKnown, first - OVERSCAN_ROWS),
+    Math.min(end, behind + OVERSCAN_ROWS),
+    active,
+  )
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move between the buttons in it
+    <div
+      class="scroller"
+      ref={scroller}
+      onScroll={() => redraw(undefined)}
+      onKeyDown={move}
+      onFocusCapture={(event) => setActive(rowOf(event.target))}
+    >
+      <ul
+        class="rows"
+        aria-label={texts.shelf.list}
+        style={{ height: `${(end - base.current) * rowHeight}px` }}
+      >
+        {drawn
+          .filter((row) => row >= base.current && row < end)
+          .map((row) => (
+            <li
+              key={row}
+              class="row"
+              data-row={row}
+              aria-setsize={pages.isComplete ? pages.endRow - firstKnown : -1}
+              aria-posinset={row - firstKnown + 1}
+              style={{ transform: `translateY(${(row - base.current) * rowHeight}px)` }}
+            >
+              <PlantRow plant={pages.plantAt(row)} onOpen={onOpen} />
+            </li>
+          ))}
+      </ul>
+    </div>
+  )
+}
+
+function rowOf(target: EventTarget | null): number | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]')?.dataset.row : undefined
+  return row === undefined ? undefined : Number(row)
+}
+
+/** Rows from `from` to `to`, and the one that has the focus, so that it is not lost. */
+function rowsToDraw(from: number, to: number, active: number | undefined): number[] {
+  const rows = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at)
+  if (active !== undefined && (active < from || active >= to)) rows.push(active)
+  return rows
+}
+
+/** The row at scroll position 0: the first known one, or so that the view is well inside the window. */
+function baseFor(base: number, first: number, firstKnown: number, end: number): number {
+  if (end - firstKnown <= WINDOW_ROWS) return firstKnown
+  const isWell = first - base > WINDOW_ROWS / 8 && first - base < (WINDOW_ROWS * 7) / 8
+  if (isWell || (base === firstKnown && first - base < WINDOW_ROWS / 2)) return base
+  return Math.max(firstKnown, first - WINDOW_ROWS / 2)
+}
+
+/** The height of a row, which follows the size of the text, and that of the view. In pixels. */
+function useSizes(scroller: RefObject<HTMLElement | null>) {
+  const [sizes, setSizes] = useState({ rowHeight: 52, viewHeight: innerHeight })
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const measure = () => {
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+      const rowRem = Number.parseFloat(getComputedStyle(element).getPropertyValue('--row-rem')) || 3.25
+      setSizes({ rowHeight: Math.round(rowRem * rem), viewHeight: element.clientHeight })
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return sizes
+}

@@ -1,0 +1,111 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { TagCount } from '../../src/client/plant-store-client.ts'
+import type { Go } from './frame.tsx'
+import type { Place } from './place.ts'
+import { parseId } from './plant-rules.ts'
+import { texts } from './texts.ts'
+
+const words = texts.shelf
+/** Between two keys of somebody who types: less asks the service for words that nobody meant. */
+const TYPING_MS = 180
+
+export interface ShelfToolsProps {
+  place: Place
+  tags: readonly TagCount[]
+  go: Go
+  onJump(id: bigint): void
+}
+
+/** What narrows the list down, and leads to a place in it. */
+export function ShelfTools({ place, tags, go, onJump }: ShelfToolsProps) {
+  const known = place.tag === undefined || tags.some(({ tag }) => tag === place.tag)
+  return (
+    <search class="tools">
+      <SearchField q={place.q} go={go} />
+      <div class="field">
+        <label for="tag-filter">{words.tag}</label>
+        <select
+          id="tag-filter"
+          // An empty tag is a tag, too.
+          value={place.tag === undefined ? '' : `=${place.tag}`}
+          onChange={({ currentTarget: { value } }) =>
+            go({ tag: value === '' ? undefined : value.slice(1), at: undefined })
+          }
+        >
+          <option value="">{words.anyTag}</option>
+          {!known && <option value={`=${place.tag}`}>{place.tag}</option>}
+          {tags.map(({ tag, count }) => (
+            <option key={tag} value={`=${tag}`}>
+              {`${tag.slice(0, 60) || texts.tags.emptyTag} (${count.toLocaleString('en')})`}
+            </option>
+          ))}
+        </select>
+      </div>
+      <JumpField onJump={onJump} />
+    </search>
+  )
+}
+
+function SearchField({ q, go }: { q: string; go: Go }) {
+  const [typed, setTyped] = useState(q)
+  const sent = useRef(q)
+  useEffect(() => {
+    // Somebody went back, or cleared it: not what is being typed.
+    if (q === sent.current) return
+    sent.current = q
+    setTyped(q)
+  }, [q])
+  useEffect(() => {
+    if (typed === sent.current) return
+    const timer = setTimeout(() => {
+      const isFirst = sent.current === '' || typed === ''
+      sent.current = typed
+      go({ q: typed, at: undefined }, isFirst ? 'push' : 'replace')
+    }, TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return (
+    <div class="field search">
+      <label for="search">{words.search}</label>
+      <input
+        id="search"
+        type="search"
+        placeholder={words.searchHint}
+        autocomplete="off"
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+function JumpField({ onJump }: { onJump(id: bigint): void }) {
+  const [message, setMessage] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  function jump(event: Event) {
+    event.preventDefault()
+    const id = parseId(input.current?.value ?? '')
+    setMessage(id === undefined ? words.jumpWrong : '')
+    if (id !== undefined) onJump(id)
+  }
+  return (
+    <form class="field jump" onSubmit={jump} noValidate>
+      <label for="jump">{words.jump}</label>
+      <span class="pair">
+        <input
+          id="jump"
+          ref={input}
+          type="text"
+          autocomplete="off"
+          aria-describedby="jump-message"
+          aria-invalid={message !== ''}
+          onInput={() => setMessage('')}
+        />
+        <button type="submit">{words.jumpGo}</button>
+      </span>
+      <span id="jump-message" class="wrong" role="alert">
+        {message}
+      </span>
+    </form>
+  )
+}

@@ -1,0 +1,162 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { StoredPlant, TagCount } from '../../src/client/plant-store-client.ts'
+import { failureText, isAbort } from './failure-text.ts'
+import type { Go } from './frame.tsx'
+import type { Notify } from './notices.tsx'
+import { type Place, placeUrl, readPlace } from './place.ts'
+import { PlantDialog } from './plant-dialog.tsx'
+import type { Session } from './session.ts'
+import type { ShelfPages } from './shelf-pages.ts'
+import { ShelfRows } from './shelf-rows.tsx'
+import { ShelfTools } from './shelf-tools.tsx'
+import { texts } from './texts.ts'
+import { useShelf } from './use-shelf.ts'
+
+const words = texts.shelf
+const TAGS_MAX = 1_000
+
+export interface ShelfViewProps {
+  session: Session
+  place: Place
+  go: Go
+  notify: Notify
+}
+
+/** Every plant, in the order of the ids. */
+export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
+  const [epoch, setEpoch] = useState({})
+  const { pages, shown } = useShelf(session.client, place, epoch)
+  const [open, setOpen] = useState<StoredPlant | 'new'>()
+  const tags = useTags(session, epoch)
+
+  function show(at: bigint | undefined) {
+    go({ at }, 'replace')
+    setEpoch({})
+  }
+  async function jump(id: bigint) {
+    go({ q: '', tag: undefined, at: id })
+    setEpoch({})
+    const told = await session.client.getPlant(id).then(
+      (plant) => (plant === undefined ? words.notThere(id) : words.atId(id)),
+      () => undefined,
+    )
+    if (told !== undefined) notify({ text: told })
+  }
+
+  return (
+    <div class="shelf">
+      <div class="shelf-head">
+        <h1>{words.title}</h1>
+        <Count pages={pages} place={place} tags={tags} />
+        {session.may('plants:write') && (
+          <button type="button" class="main" onClick={() => setOpen('new')}>
+            {words.add}
+          </button>
+        )}
+      </div>
+      <ShelfTools place={place} tags={tags} go={go} onJump={jump} />
+      <div class="row-names" aria-hidden="true">
+        <span class="cell id">{words.id}</span>
+        <span class="cell name">{words.name}</span>
+        <span class="cell tag">{words.tag}</span>
+        <span class="cell changed">{words.changed}</span>
+      </div>
+      <ShelfBody key={shown} pages={pages} place={place} go={go} onOpen={setOpen} />
+      {open !== undefined && (
+        <PlantDialog
+          session={session}
+          plant={open === 'new' ? undefined : open}
+          tags={tags}
+          notify={notify}
+          onClose={() => setOpen(undefined)}
+          onAdded={(id) => show(id)}
+          onChanged={(plant) => pages?.replace(plant)}
+          onRemoved={(id) => pages?.remove(id)}
+        />
+      )}
+    </div>
+  )
+}
+
+interface ShelfBodyProps {
+  pages: ShelfPages | undefined
+  place: Place
+  go: Go
+  onOpen(plant: StoredPlant): void
+}
+
+function ShelfBody({ pages, place, go, onOpen }: ShelfBodyProps) {
+  if (pages === undefined) return <p class="empty">{words.loading}</p>
+  const failure = pages.failure
+  const isEmpty = pages.isReady && pages.isComplete && pages.endRow === pages.firstRow
+  return (
+    <>
+      {failure !== undefined && (
+        <p class="banner" role="alert">
+          {failureText(failure)}
+          <button type="button" onClick={() => pages.retry()}>
+            {texts.tryAgain}
+          </button>
+        </p>
+      )}
+      {isEmpty ? (
+        <NothingThere place={place} go={go} />
+      ) : (
+        <ShelfRows
+          pages={pages}
+          onOpen={onOpen}
+          onMove={(at) => history.replaceState(null, '', placeUrl({ ...readPlace(), at }))}
+        />
+      )}
+    </>
+  )
+}
+
+function NothingThere({ place, go }: { place: Place; go: Go }) {
+  const isFiltered = place.q !== '' || place.tag !== undefined
+  if (!isFiltered) return <p class="empty">{`${words.empty} ${words.emptyHint}`}</p>
+  return (
+    <p class="empty">
+      {words.noMatch}{' '}
+      <button type="button" onClick={() => go({ q: '', tag: undefined, at: undefined })}>
+        {words.clear}
+      </button>
+    </p>
+  )
+}
+
+/** How many there are, where that is known without counting: the whole list is there, or it is that of a tag. */
+function Count({
+  pages,
+  place,
+  tags,
+}: {
+  pages: ShelfPages | undefined
+  place: Place
+  tags: readonly TagCount[]
+}) {
+  const tagged = place.q === '' ? tags.find(({ tag }) => tag === place.tag) : undefined
+  const isKnown = pages?.isReady && pages.failure === undefined
+  let told = ''
+  if (isKnown && pages.isComplete) told = words.count(pages.endRow - pages.firstRow)
+  else if (isKnown && tagged !== undefined) told = words.count(tagged.count)
+  else if (isKnown) told = words.countMore(pages.endRow - pages.firstRow)
+  return (
+    <span class="count" role="status">
+      {told}
+    </span>
+  )
+}
+
+function useTags({ client }: Session, epoch: unknown): readonly TagCount[] {
+  const [tags, setTags] = useState<readonly TagCount[]>([])
+  useEffect(() => {
+    const controller = new AbortController()
+    client.listTags({ limit: TAGS_MAX, signal: controller.signal }).then(setTags, (error: unknown) => {
+      // The list tells of the same failure; without tags there is nothing to choose.
+      if (!isAbort(error)) setTags([])
+    })
+    return () => controller.abort()
+  }, [client, epoch])
+  return tags
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ServiceFooter } from './service-footer.tsx'
+import { BASE_URL, rememberedToken } from './session.ts'
+import { texts } from './texts.ts'
+
+const words = texts.signIn
+
+export interface SignInProps {
+  /** Whether a remembered token is being tried. */
+  isChecking: boolean
+  message: string
+  /** Rejects with an Error whose message says why nobody was let in. */
+  onSubmit(secret: string, isForBrowser: boolean): Promise<void>
+}
+
+/** The way in. The token is neither in the URL nor in the document. */
+export function SignIn({ isChecking, message, onSubmit }: SignInProps) {
+  const [isKept, setKept] = useState(false)
+  const [isShown, setShown] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [])
+
+  async function submit(event: Event) {
+    event.preventDefault()
+    const secret = input.current?.value.trim() || (rememberedToken() ?? '')
+    if (secret === '') return setFailure(words.empty)
+    setBusy(true)
+    setFailure('')
+    await onSubmit(secret, isKept).catch((error: Error) => {
+      setFailure(error.message)
+      setBusy(false)
+      input.current?.focus()
+    })
+  }
+
+  const told = failure || (isBusy ? '' : message)
+  const isWaiting = isBusy || isChecking
+  return (
+    <div class="entrance">
+      <main class="sign-in">
+        <img src={`${BASE_URL}/docs/leaf.svg`} alt="" width="48" height="48" />
+        <h1>{words.title}</h1>
+        <p class="lead">{words.lead}</p>
+        <form onSubmit={submit} noValidate>
+          <label for="token">{words.token}</label>
+          <input
+            ref={input}
+            id="token"
+            // The types know an input of one kind or of the other.
+            type={(isShown ? 'text' : 'password') as 'password'}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            aria-describedby="token-hint token-message"
+            aria-invalid={told !== ''}
+          />
+          <p id="token-hint" class="hint">
+            {isKept ? words.tokenHintKept : words.tokenHint}
+          </p>
+          <p id="token-message" class="wrong" role="alert">
+            {told}
+          </p>
+          <Choice id="show-token" label={words.show} isChosen={isShown} onChange={setShown} />
+          <Choice id="keep-token" label={words.remember} isChosen={isKept} onChange={setKept} />
+          <button type="submit" class="main" disabled={isWaiting}>
+            {isWaiting ? words.checking : words.submit}
+          </button>
+        </form>
+      </main>
+      <ServiceFooter />
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  id: string
+  label: string
+  isChosen: boolean
+  onChange(isChosen: boolean): void
+}
+
+/** A box to tick. */
+export function Choice({ id, label, isChosen, onChange }: ChoiceProps) {
+  return (
+    <div class="choice">
+      <input
+        id={id}
+        type="checkbox"
+        checked={isChosen}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+    </div>
+  )
+}

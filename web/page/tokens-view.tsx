@@ -1,0 +1,172 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { CreatedToken, Token } from '../../src/client/plant-store-client.ts'
+import { Dialog } from './dialog.tsx'
+import { failureText, isAbort } from './failure-text.ts'
+import { NewTokenForm, NewTokenSecret } from './new-token.tsx'
+import type { Notify } from './notices.tsx'
+import type { Session } from './session.ts'
+import { texts } from './texts.ts'
+import { dayOf, momentOf } from './times.ts'
+
+const words = texts.tokens
+
+/** Who may do what here. */
+export function TokensView({ session, notify }: { session: Session; notify: Notify }) {
+  const { client } = session
+  const [tokens, setTokens] = useState<readonly Token[]>()
+  const [failure, setFailure] = useState<unknown>()
+  const [tries, setTries] = useState(0)
+  const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<CreatedToken>()
+  const [revoking, setRevoking] = useState<Token>()
+  useEffect(() => {
+    const controller = new AbortController()
+    setFailure(undefined)
+    client
+      .listTokens({ signal: controller.signal })
+      .then(setTokens, (error: unknown) => isAbort(error) || setFailure(error))
+    return () => controller.abort()
+  }, [client, tries])
+  const reload = () => setTries(tries + 1)
+
+  return (
+    <div class="view">
+      <div class="shelf-head">
+        <h1>{words.title}</h1>
+        <button type="button" class="main" onClick={() => setMaking(true)}>
+          {words.create}
+        </button>
+      </div>
+      <p class="lead">{words.lead}</p>
+      {failure !== undefined && (
+        <p class="banner" role="alert">
+          {failureText(failure)}
+          <button type="button" onClick={reload}>
+            {texts.tryAgain}
+          </button>
+        </p>
+      )}
+      {tokens !== undefined && <TokenTable tokens={tokens} own={session.token.id} onRevoke={setRevoking} />}
+      {(isMaking || made !== undefined) && (
+        <Dialog
+          title={made === undefined ? words.create : words.secretTitle}
+          onClose={() => {
+            setMaking(false)
+            setMade(undefined)
+          }}
+        >
+          {made === undefined ? (
+            <NewTokenForm
+              client={client}
+              onMade={(token) => {
+                setMade(token)
+                reload()
+              }}
+              onClose={() => setMaking(false)}
+            />
+          ) : (
+            <NewTokenSecret
+              secret={made.token}
+              onClose={() => {
+                setMaking(false)
+                setMade(undefined)
+              }}
+            />
+          )}
+        </Dialog>
+      )}
+      {revoking !== undefined && (
+        <Revocation
+          session={session}
+          token={revoking}
+          notify={notify}
+          onClose={() => {
+            setRevoking(undefined)
+            reload()
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+interface TokenTableProps {
+  tokens: readonly Token[]
+  own: string
+  onRevoke(token: Token): void
+}
+
+function TokenTable({ tokens, own, onRevoke }: TokenTableProps) {
+  return (
+    <ul class="tokens">
+      {tokens.map((token) => (
+        <li key={token.id}>
+          <strong>
+            <bdi>{token.label || words.noLabel}</bdi>
+            {token.id === own && <span class="mark">{words.you}</span>}
+          </strong>
+          <span class="scopes">{token.scopes.map((scope) => words.scope[scope]).join(', ')}</span>
+          <span class="hint">
+            {`${words.created} ${dayOf(token.createdAt)} · ${words.expires} ${expiryOf(token)} · `}
+            {`${words.lastUsed} ${token.lastUsedAt === undefined ? words.notUsed : momentOf(token.lastUsedAt)}`}
+          </span>
+          <button
+            type="button"
+            aria-label={words.revokeOf(token.label || words.noLabel)}
+            onClick={() => onRevoke(token)}
+          >
+            {words.revoke}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function expiryOf({ expiresAt }: Token): string {
+  if (expiresAt === undefined) return words.never
+  return Date.parse(expiresAt) < Date.now() ? words.expired : momentOf(expiresAt)
+}
+
+interface RevocationProps {
+  session: Session
+  token: Token
+  notify: Notify
+  onClose(): void
+}
+
+function Revocation({ session, token, notify, onClose }: RevocationProps) {
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState('')
+  const label = token.label || words.noLabel
+  async function revoke() {
+    setBusy(true)
+    try {
+      await session.client.revokeToken(token.id)
+      notify({ text: words.revoked(label) })
+      onClose()
+    } catch (error) {
+      setFailure(failureText(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={words.revoke} onClose={onClose}>
+      <p class="long" dir="auto">
+        {words.revokeQuestion(label)}
+      </p>
+      {token.id === session.token.id && <p class="wrong">{words.revokeOwn}</p>}
+      <p class="wrong" role="alert">
+        {failure}
+      </p>
+      <div class="buttons">
+        <button type="button" class="danger" disabled={isBusy} onClick={revoke}>
+          {words.revoke}
+        </button>
+        <button type="button" onClick={onClose}>
+          {words.keep}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
