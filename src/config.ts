@@ -43,7 +43,7 @@ export const SETTINGS = {
     default: 30_000,
     minimum: 100,
     maximum: HOUR_MS,
-    about: 'Time for a whole request to arrive',
+    about: 'Time for a whole request to arrive; for an import, to go on arriving',
   },
   keepAliveTimeoutMs: {
     type: 'integer',

@@ -60,7 +60,8 @@ const waitingRequests = new WeakMap<Duplex, number>()
 export function createOrderedServer(listener: RequestListener, limits: ServerLimits): Server {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
-    headersTimeout: limits.headersTimeoutMs,
+    // They are a part of the request: Node refuses a longer time for them.
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,

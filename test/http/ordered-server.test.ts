@@ -213,3 +213,10 @@ test('a client that pipelines without end is cut off, and others are served', as
   await eventually(() => wire.isClosed)
   assert.equal((await app.fetch('/plants?limit=1')).status, 200)
 })
+
+test('a time for whole requests that is shorter than that for header fields holds for these, too', async (test) => {
+  const hasty = await startApp(test, { PLANTSTORE_REQUEST_TIMEOUT_MS: '200' })
+  const wire = await openWire(test, hasty.port)
+  wire.send('GET /healthz HTTP/1.1\r\n')
+  await assertErrorAnswer(await wire.answer(), 408, 40801)
+})
