@@ -31,16 +31,16 @@ export function listPlants(sender: Sender, options: ListPlantsOptions): PlantLis
     let { after } = options
     for (;;) {
       const query = queryText({ ...options, after }, { limit: options.pageSize ?? PAGE_SIZE_DEFAULT })
-      const answer = await sender.send(
+      const { plants, headers } = await sender.send(
         { method: 'GET', path: `/plants${query}`, statuses: [200], repeat: 'always' },
+        (answer) => ({ plants: readAnswer(answer, plantsIn), headers: answer.headers }),
         options,
       )
-      const plants = readAnswer(answer, (list) => asList(list).map(withExactId<StoredPlant>))
       const last = plants.at(-1)
       if (last === undefined) return
       yield plants
       // A page may be short and not the last: the service bounds its bytes, too.
-      if (!/;\s*rel="?next/.test(answer.headers.get('link') ?? '')) return
+      if (!/;\s*rel="?next/.test(headers.get('link') ?? '')) return
       after = last.id
     }
   }
@@ -50,6 +50,10 @@ export function listPlants(sender: Sender, options: ListPlantsOptions): PlantLis
       for await (const page of pages()) yield* page
     },
   }
+}
+
+function plantsIn(list: unknown): StoredPlant[] {
+  return asList(list).map(withExactId<StoredPlant>)
 }
 
 /** `?tag=…` and so on; empty where there is nothing to say. */

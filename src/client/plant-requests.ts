@@ -58,9 +58,11 @@ export async function createPlant(
     repeat: 'always',
   }
   try {
-    const answer = await sender.send(request, options)
-    const stored = readAnswer(answer, asObject<Plant>)
-    return { id: plant.id, ...stored, etag: etagOf(answer) }
+    return await sender.send(
+      request,
+      (answer) => ({ id: plant.id, ...readAnswer(answer, asObject<Plant>), etag: etagOf(answer) }),
+      options,
+    )
   } catch (error) {
     throw withDetails(error, { idempotencyKey })
   }
@@ -72,7 +74,7 @@ export async function getPlant(
   { ifNoneMatch, ...options }: GetPlantOptions = {},
 ): Promise<VersionedPlant | 'unchanged' | undefined> {
   try {
-    const answer = await sender.send(
+    return await sender.send(
       {
         method: 'GET',
         path: pathOf(id),
@@ -80,9 +82,9 @@ export async function getPlant(
         statuses: [200, 304],
         repeat: 'always',
       },
+      (answer) => (answer.status === 304 ? 'unchanged' : plantIn(answer)),
       options,
     )
-    return answer.status === 304 ? 'unchanged' : plantIn(answer)
   } catch (error) {
     absent(error, NO_SUCH_PLANT)
     return undefined
@@ -95,7 +97,7 @@ export async function replacePlant(
   plant: Plant,
   { ifMatch, ifNoneMatch, ...options }: ReplacePlantOptions = {},
 ): Promise<ReplacedPlant> {
-  const answer = await sender.send(
+  return sender.send(
     {
       method: 'PUT',
       path: pathOf(id),
@@ -104,9 +106,9 @@ export async function replacePlant(
       statuses: [200, 201],
       repeat: ifMatch === undefined && ifNoneMatch === undefined ? 'always' : 'refused',
     },
+    (answer) => ({ ...plantIn(answer), isNew: answer.status === 201 }),
     options,
   )
-  return { ...plantIn(answer), isNew: answer.status === 201 }
 }
 
 export async function changePlant(
@@ -115,7 +117,7 @@ export async function changePlant(
   change: PlantChange,
   { ifMatch, ...options }: ChangePlantOptions = {},
 ): Promise<VersionedPlant> {
-  const answer = await sender.send(
+  return sender.send(
     {
       method: 'PATCH',
       path: pathOf(id),
@@ -124,9 +126,9 @@ export async function changePlant(
       statuses: [200],
       repeat: ifMatch === undefined ? 'always' : 'refused',
     },
+    plantIn,
     options,
   )
-  return plantIn(answer)
 }
 
 export async function deletePlant(
@@ -135,7 +137,7 @@ export async function deletePlant(
   { ifMatch, ...options }: DeletePlantOptions = {},
 ): Promise<boolean> {
   try {
-    await sender.send(
+    return await sender.send(
       {
         method: 'DELETE',
         path: pathOf(id),
@@ -143,9 +145,9 @@ export async function deletePlant(
         statuses: [204],
         repeat: ifMatch === undefined ? 'always' : 'refused',
       },
+      () => true,
       options,
     )
-    return true
   } catch (error) {
     // It is not there: maybe as an earlier try, whose answer was lost, has deleted it.
     return absent(error, NO_SUCH_PLANT).isOutcomeUnknown

@@ -31,8 +31,11 @@ export interface Answer<Body> {
 }
 
 export interface Sender {
-  /** Sends a request and reads the whole answer, within one time limit, whatever number of tries it takes. */
-  send(request: ServiceRequest, options?: CallOptions): Promise<Answer<string>>
+  /**
+   * Sends a request and reads the whole answer, within one time limit, whatever number of tries it takes. What `read`
+   * throws is an error of the request: of a write nobody knows then whether it was done.
+   */
+  send<T>(request: ServiceRequest, read: (answer: Answer<string>) => T, options?: CallOptions): Promise<T>
   /** Sends a request and gives the answer as soon as its header is there. `limit` is the caller's to keep and end. */
   open(request: ServiceRequest, limit: TimeLimit): Promise<Answer<Response>>
   limitTime(options: CallOptions): TimeLimit
@@ -59,8 +62,8 @@ export function createSender(parts: SenderParts): Sender {
   async function attempt<Body>(
     request: ServiceRequest,
     limit: TimeLimit,
-    read: (response: Response) => Body | Promise<Body>,
-  ): Promise<Answer<Body>> {
+    read: (answer: Answer<Response>) => Body | Promise<Body>,
+  ): Promise<Body> {
     const headers = { accept: 'application/json', ...request.headers, ...(await authorization(parts.token)) }
     const { method, body } = request
     const init: RequestInit & { duplex?: 'half' } = {
@@ -76,7 +79,7 @@ export function createSender(parts: SenderParts): Sender {
       const response = await parts.fetch(parts.baseUrl + request.path, init)
       const isSuccess = request.statuses.includes(response.status)
       if (!isSuccess) throw refusal(response, await response.text())
-      return { status: response.status, headers: response.headers, body: await read(response) }
+      return await read({ status: response.status, headers: response.headers, body: response })
     } catch (cause) {
       if (limit.signal.aborted) throw limit.signal.reason
       if (cause instanceof RequestError) throw cause
@@ -87,8 +90,8 @@ export function createSender(parts: SenderParts): Sender {
   async function tryUntilAnswered<Body>(
     request: ServiceRequest,
     limit: TimeLimit,
-    read: (response: Response) => Body | Promise<Body>,
-  ): Promise<Answer<Body>> {
+    read: (answer: Answer<Response>) => Body | Promise<Body>,
+  ): Promise<Body> {
     let isOutcomeUnknown = false
     for (let tries = 1; ; tries++) {
       try {
@@ -108,15 +111,17 @@ export function createSender(parts: SenderParts): Sender {
   }
 
   const sender: Sender = {
-    async send(request, options = {}) {
+    async send(request, read, options = {}) {
       const limit = sender.limitTime(options)
       try {
-        return await tryUntilAnswered(request, limit, (response) => response.text())
+        return await tryUntilAnswered(request, limit, async (answer) =>
+          read({ ...answer, body: await answer.body.text() }),
+        )
       } finally {
         limit.end()
       }
     },
-    open: (request, limit) => tryUntilAnswered(request, limit, (response) => response),
+    open: (request, limit) => tryUntilAnswered(request, limit, (answer) => answer),
     limitTime: ({ timeoutMs = parts.timeoutMs, signal }) => limitTime(timeoutMs, signal),
   }
   return sender

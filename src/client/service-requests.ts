@@ -1,7 +1,7 @@
 import { absent } from './plant-requests.ts'
 import type { CreatedToken, NewToken, TagCount, Token } from './plant-types.ts'
 import { asList, asObject, readAnswer } from './read-answer.ts'
-import type { CallOptions, Sender, ServiceRequest } from './send-request.ts'
+import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
 
 export type Scope = Token['scopes'][number]
 
@@ -14,11 +14,11 @@ const NO_SUCH_TOKEN = 40403
 export async function listTags(sender: Sender, options: ListTagsOptions = {}): Promise<TagCount[]> {
   const { limit } = options
   const query = limit === undefined ? '' : `?limit=${limit}`
-  return readAnswer(await sender.send(reading(`/tags${query}`), options), asList<TagCount>)
+  return sender.send(reading(`/tags${query}`), as(asList<TagCount>), options)
 }
 
 export async function listTokens(sender: Sender, options?: CallOptions): Promise<Token[]> {
-  return readAnswer(await sender.send(reading('/tokens'), options), asList<Token>)
+  return sender.send(reading('/tokens'), as(asList<Token>), options)
 }
 
 export async function createToken(
@@ -34,21 +34,21 @@ export async function createToken(
     statuses: [201],
     repeat: 'refused',
   }
-  return readAnswer(await sender.send(request, options), asObject<CreatedToken>)
+  return sender.send(request, as(asObject<CreatedToken>), options)
 }
 
 export async function revokeToken(sender: Sender, id: string, options?: CallOptions): Promise<boolean> {
   const path = `/tokens/${encodeURIComponent(id)}`
   try {
-    await sender.send({ method: 'DELETE', path, statuses: [204], repeat: 'always' }, options)
-    return true
+    const request: ServiceRequest = { method: 'DELETE', path, statuses: [204], repeat: 'always' }
+    return await sender.send(request, () => true, options)
   } catch (error) {
     return absent(error, NO_SUCH_TOKEN).isOutcomeUnknown
   }
 }
 
 export async function getOwnToken(sender: Sender, options?: CallOptions): Promise<Token> {
-  return readAnswer(await sender.send(reading('/tokens/self'), options), asObject<Token>)
+  return sender.send(reading('/tokens/self'), as(asObject<Token>), options)
 }
 
 export function getHealth(sender: Sender, options?: CallOptions): Promise<void> {
@@ -61,7 +61,12 @@ export function getReadiness(sender: Sender, options?: CallOptions): Promise<voi
 
 /** Not repeated: the answer of this moment is what is asked for. */
 async function askStatus(sender: Sender, path: string, options?: CallOptions): Promise<void> {
-  readAnswer(await sender.send({ ...reading(path), repeat: 'never' }, options), asObject)
+  await sender.send({ ...reading(path), repeat: 'never' }, as(asObject), options)
+}
+
+/** Reads the JSON of an answer as that. */
+function as<T>(read: (parsed: unknown) => T) {
+  return (answer: Answer<string>) => readAnswer(answer, read)
 }
 
 function reading(path: string): ServiceRequest {

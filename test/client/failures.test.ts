@@ -89,6 +89,30 @@ test('an answer that is not one of the service is told as that, whatever its sta
   }
 })
 
+test('a success that cannot be read leaves open whether the write was done', async (context) => {
+  for (const status of [200, 201, 204]) {
+    for (const body of ['<!doctype html><title>Sign in</title>', '', '[]']) {
+      const { client, requests } = await startScript(context, [answer(status, body)])
+      for (const call of [
+        client().createPlant(PLANT),
+        client().replacePlant(1n, PLANT),
+        client().replacePlant(1n, PLANT, { ifMatch: '"1"' }),
+        client().changePlant(1n, {}),
+        client().changePlant(1n, {}, { ifMatch: '"1"' }),
+        client().createToken({ scopes: [] }),
+        client().importPlants([PLANT]),
+      ]) {
+        const error = await failureOf(call)
+        assert.deepEqual([error.kind, error.status, error.isOutcomeUnknown], ['answer', status, true])
+      }
+      assert.equal(requests.length, 7, 'none is sent again')
+      assert.equal(requests.filter((request) => request.path === '/plants').length, 1)
+      for (const call of [client().getPlant(1n), client().importPlants([PLANT], { dryRun: true })])
+        assert.equal((await failureOf(call)).isOutcomeUnknown, false)
+    }
+  }
+})
+
 test('success of another kind is none: a page is no deletion, and no list', async (context) => {
   const { client } = await startScript(context, [answer(200, '{}')])
   assert.equal((await failureOf(client().deletePlant(1n))).kind, 'answer')
