@@ -7,9 +7,13 @@ export const RECORD_BYTES_MAX = 64 * 1024
 
 /**
  * How far the end of a record is looked for. One that is too long is refused and those behind it are read; one
- * without an end, as where a quotation mark is never closed, would fill the memory.
+ * without an end, as where a quotation mark is never closed, would fill the memory. It bounds the cells as well,
+ * each of which takes a byte at least; the limit of the parser would not, as it counts nothing for an empty one.
  */
-const RECORD_END_WITHIN_CHARACTERS = 1024 * 1024
+const RECORD_END_WITHIN_BYTES = 1024 * 1024
+
+/** More than the parser wants to see of what is behind a record before it tells of it. */
+const LOOKAHEAD_BYTES_MAX = 8
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -52,7 +56,6 @@ export function createCsvSplitter(read: CsvRecordReader): CsvSplitter {
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
-    max_record_size: RECORD_END_WITHIN_CHARACTERS,
   })
   // Every failure comes with the callback of what was asked for, too.
   parser.on('error', () => {})
@@ -69,6 +72,7 @@ export function createCsvSplitter(read: CsvRecordReader): CsvSplitter {
 
   function tell(cells: string[]): void {
     const { bytes, lines } = parser.info
+    if (window.lengthTo(bytes) > RECORD_END_WITHIN_BYTES) throw endless(line)
     const fault = window.faultOf(cells, bytes)
     read(fault?.code === 41301 ? [] : cells, line, fault)
     // What `info` counts in a cell with CRLF is twice as many, but more than one.
@@ -82,6 +86,8 @@ export function createCsvSplitter(read: CsvRecordReader): CsvSplitter {
     } catch (error) {
       failure ??= { error: error instanceof CsvError ? endless(line, error) : error }
     }
+    if (window.lengthToEnd() > RECORD_END_WITHIN_BYTES + LOOKAHEAD_BYTES_MAX)
+      failure ??= { error: endless(line) }
     if (failure !== undefined) throw failure.error
   }
 
@@ -125,6 +131,14 @@ function createWindow() {
     finish(): void {
       isSuspect = !isUtf8(bytes)
     },
+    /** How many bytes the next record has that ends at `end`. */
+    lengthTo(end: number): number {
+      return end - recordStart
+    },
+    /** How many bytes there are behind the records that were judged. */
+    lengthToEnd(): number {
+      return start + bytes.length - recordStart
+    },
     /** Judges the next record, which ends at `end`. */
     faultOf(cells: readonly string[], end: number): AppError | undefined {
       const from = recordStart
@@ -158,10 +172,10 @@ function lineEndingsIn(cells: readonly string[]): number {
   return count
 }
 
-function endless(line: number, cause: CsvError): AppError {
+function endless(line: number, cause?: CsvError): AppError {
   const what =
-    cause.code === 'CSV_QUOTE_NOT_CLOSED'
+    cause?.code === 'CSV_QUOTE_NOT_CLOSED'
       ? 'has a quotation mark that is never closed'
-      : 'has no end within a million characters: a quotation mark in it may never be closed'
+      : 'has no end within a mebibyte: a quotation mark in it may never be closed'
   return new AppError(40002, `The row that begins on line ${line} ${what}.`, { cause })
 }

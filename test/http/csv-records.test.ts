@@ -158,6 +158,35 @@ test('a quotation mark that is never closed is told with its line, after a mebib
   assert.ok(bytes <= MIB, `${bytes} bytes`)
 })
 
+test('a record of empty cells has no more room than any other', async () => {
+  for (const cells of [',', '"",', '"","",x,']) {
+    const splitter = createCsvSplitter(() => {})
+    await splitter.take(Buffer.from('a,b\n1,2\n'))
+    const piece = Buffer.alloc(32 * 1024, cells)
+    let bytes = 0
+    await assert.rejects(
+      async () => {
+        for (; bytes < 10 * MIB; bytes += piece.length) await splitter.take(piece)
+      },
+      { code: 40002, message: /^The row that begins on line 3 has no end within a mebibyte/ },
+      cells,
+    )
+    assert.ok(bytes <= MIB, `${bytes} bytes of ${cells}`)
+  }
+})
+
+test('how long a record may be does not depend on the pieces in which it comes', async () => {
+  const longest = Buffer.from(`a\n${','.repeat(MIB - 1)}\nb\n`)
+  for (const size of [10_007, 3 * MIB]) {
+    assert.deepEqual(await recordsOf(longest, [size]), [
+      [1, ['a']],
+      [2, 41301],
+      [3, ['b']],
+    ])
+    await assert.rejects(recordsOf(`a\n${','.repeat(MIB)}\nb\n`, [size]), { code: 40002 })
+  }
+})
+
 test('no odd record takes long to judge', async () => {
   for (const bad of [
     '"a"b,'.repeat(10_000),

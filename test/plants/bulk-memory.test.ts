@@ -110,6 +110,11 @@ test('the memory of the service does not grow with what has no end', { skip }, a
   const answer = await send(url, repeated(open, 300 * MIB), { 'content-type': CSV })
   assert.equal(answer.status, 400, await answer.text())
   check('a quotation mark that is never closed')
+  for (const cells of [',', '"",']) {
+    const empty = await send(url, repeated(Buffer.alloc(MIB, cells), 300 * MIB), { 'content-type': CSV })
+    assert.equal(empty.status, 400, await empty.text())
+    check('a record of empty cells without an end')
+  }
   const blankLine = `${' '.repeat(1_023)}\n`
   const packed = createGzip()
   const unpacked = send(url, packed, { 'content-type': NDJSON, 'content-encoding': 'gzip' })
