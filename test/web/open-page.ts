@@ -44,7 +44,8 @@ export async function openPage(
   app: Pick<StartedApp, 'url'>,
   { path = '/', width = 1280, height = 800, scheme = 'light' }: OpenOptions = {},
 ): Promise<OpenedPage> {
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme })
+  const profile = await browser.newContext({ viewport: { width, height }, colorScheme: scheme })
+  const page = await profile.newPage()
   page.setDefaultTimeout(5_000)
   const faults: string[] = []
   const requests: string[] = []

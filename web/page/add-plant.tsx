@@ -65,7 +65,7 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
   const [isBusy, setBusy] = useState(false)
   const [taken, setTaken] = useState<VersionedPlant>()
   const [hasOwnId, setOwnId] = useState(false)
-  const { freeId, isSearching } = useFreeId(session, taken)
+  const { freeId, isSearching } = useFreeId(session, taken?.id)
   // What was sent without an answer: sent again with the same key, it is not added twice.
   const unanswered = useRef<{ text: string; key: string }>(undefined)
   const draft = hasOwnId || freeId === undefined ? typed : { ...typed, id: String(freeId) }
@@ -86,7 +86,7 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
       else {
         // It stays that of this plant, whatever is suggested from now on.
         setOwnId(true)
-        setTyped({ ...draft, id: String(plant.id) })
+        setTyped((before) => ({ ...before, id: String(plant.id) }))
         setTaken(found)
       }
     }
@@ -114,7 +114,7 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
     plant: plantOf(draft),
     input(change: Partial<PlantDraft>) {
       if (change.id !== undefined) setOwnId(true)
-      setTyped({ ...draft, ...change })
+      setTyped((before) => ({ ...before, ...change }))
     },
     complain: setProblems,
     goBack: () => setTaken(undefined),
@@ -161,11 +161,12 @@ function plantOf({ id, name, tag }: PlantDraft): NewPlant | undefined {
   return exact === undefined ? undefined : { id: exact, ...membersOf({ id, name, tag }) }
 }
 
-/** A free id to suggest; looked for again when one turned out to be taken. Without one people choose their own. */
-function useFreeId({ client }: PlantDialogProps['session'], taken: unknown) {
+/** A free id to suggest; another one when it turned out to be taken. Without one people choose their own. */
+function useFreeId({ client }: PlantDialogProps['session'], taken: bigint | undefined) {
   const [freeId, setFreeId] = useState<bigint>()
   const [isSearching, setSearching] = useState(true)
   useEffect(() => {
+    if (freeId !== undefined && freeId !== taken) return
     const controller = new AbortController()
     findFreeId(client, controller.signal)
       .then(setFreeId, () => undefined)

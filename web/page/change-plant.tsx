@@ -84,7 +84,7 @@ function useChange(props: ChangePlantProps) {
     problems,
     isBusy,
     conflict,
-    input: (change: Partial<PlantDraft>) => setDraft({ ...draft, ...change }),
+    input: (change: Partial<PlantDraft>) => setDraft((before) => ({ ...before, ...change })),
     complain: setProblems,
     save: (base: VersionedPlant) =>
       attempt(async () =>

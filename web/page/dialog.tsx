@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from './texts.ts'
 
 export interface DialogProps {
@@ -11,10 +11,15 @@ export interface DialogProps {
 /** A window in front of the page; Escape closes it, and the focus goes back to where it was. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement
-    dialog.current?.showModal()
+    const element = dialog.current
+    element?.showModal()
+    // Rather where one writes than the button that closes it.
+    element?.querySelector<HTMLElement>('[data-first]:enabled')?.focus()
     return () => {
+      // As long as it is open, nothing behind it takes the focus.
+      element?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
     }
   }, [])

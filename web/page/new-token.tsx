@@ -57,6 +57,7 @@ export function NewTokenForm({ client, onMade, onClose }: NewTokenFormProps) {
           autocomplete="off"
           maxLength={LABEL_CHARACTERS_MAX}
           value={label}
+          data-first=""
           aria-describedby="token-label-hint"
           onInput={(event) => setLabel(event.currentTarget.value)}
         />

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Plant, RequestError, type TagCount } from '../../src/client/plant-store-client.ts'
 import { failureText } from './failure-text.ts'
 import { messagesByField, type PlantField, parseId } from './plant-rules.ts'
@@ -53,8 +53,8 @@ const SUGGESTED_TAGS = 50
 
 export function PlantFields({ draft, problems, tags, isNew, idHint, isDisabled, onInput }: PlantFieldsProps) {
   const fields = useRef<HTMLFieldSetElement>(null)
-  useEffect(() => {
-    if (!isDisabled) fields.current?.querySelector<HTMLElement>('[aria-invalid=true], #plant-name')?.focus()
+  useLayoutEffect(() => {
+    if (!isDisabled) fields.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-first]')?.focus()
   }, [problems, isDisabled])
   return (
     <fieldset ref={fields} class="plain" disabled={isDisabled}>
@@ -109,6 +109,7 @@ function Field({ name, label, hint, value, problem = '', list, onInput }: FieldP
         autocomplete="off"
         list={list}
         value={value}
+        data-first={name === 'name' ? '' : undefined}
         aria-invalid={problem !== ''}
         aria-describedby={`${id}-hint ${id}-problem`}
         onInput={(event) => onInput({ [name]: event.currentTarget.value })}

@@ -4,6 +4,7 @@ import type { StoredPlant } from '../../src/client/plant-store-client.ts'
 import { PlantRow } from './plant-row.tsx'
 import type { ShelfPages } from './shelf-pages.ts'
 import { texts } from './texts.ts'
+import { useArrowKeys } from './use-arrow-keys.ts'
 
 /** Browsers draw no element of much more than ten million pixels; farther on, the rows move beneath the window. */
 const WINDOW_ROWS = 150_000
@@ -23,7 +24,6 @@ export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
   const { rowHeight, viewHeight } = useSizes(scroller)
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const base = useRef(pages.firstRow)
-  const [active, setActive] = useState<number>()
 
   const firstKnown = pages.firstRow
   const end = Math.min(pages.endRow, base.current + WINDOW_ROWS)
@@ -48,36 +48,21 @@ export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
     return () => clearTimeout(timer)
   }, [pages, first, behind])
 
-  function move(event: KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined || active === undefined || scroller.current === null) return
-    const row = Math.min(Math.max(active + step, firstKnown), pages.endRow - 1)
-    event.preventDefault()
+  function reveal(row: number) {
+    const list = scroller.current
+    if (list === null) return
     const y = (row - base.current) * rowHeight
-    const { scrollTop } = scroller.current
-    if (y < scrollTop) scroller.current.scrollTop = y
-    if (y + rowHeight > scrollTop + viewHeight) scroller.current.scrollTop = y + rowHeight - viewHeight
-    setActive(row)
+    if (y < list.scrollTop) list.scrollTop = y
+    else if (y + rowHeight > list.scrollTop + viewHeight) list.scrollTop = y + rowHeight - viewHeight
   }
-  useLayoutEffect(() => {
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-row="${active}"] button`)
-    if (document.activeElement?.closest('[data-row]') && row) row.focus({ preventScroll: true })
-  }, [active])
-
+  const { active, listeners } = useArrowKeys({ scroller, first: firstKnown, end: pages.endRow, reveal })
   const drawn = rowsToDraw(
     Math.max(firstKnown, first - OVERSCAN_ROWS),
     Math.min(end, behind + OVERSCAN_ROWS),
     active,
   )
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move between the buttons in it
-    <div
-      class="scroller"
-      ref={scroller}
-      onScroll={() => redraw(undefined)}
-      onKeyDown={move}
-      onFocusCapture={(event) => setActive(rowOf(event.target))}
-    >
+    <div class="scroller" ref={scroller} onScroll={() => redraw(undefined)} {...listeners}>
       <ul
         class="rows"
         aria-label={texts.shelf.list}
@@ -100,11 +85,6 @@ export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
       </ul>
     </div>
   )
-}
-
-function rowOf(target: EventTarget | null): number | undefined {
-  const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]')?.dataset.row : undefined
-  return row === undefined ? undefined : Number(row)
 }
 
 /** Rows from `from` to `to`, and the one that has the focus, so that it is not lost. */

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { eventually } from '../support/eventually.ts'
+import { type StartedApp, startApp } from '../support/start-app.ts'
+import { importLines, openBrowser, openSignedIn, skip } from './open-page.ts'
+
+let app: StartedApp
+let browser: Browser
+const lifetime: (() => void | Promise<void>)[] = []
+
+before(async () => {
+  if (skip) return
+  app = await startApp({ after: (finish) => lifetime.push(finish) })
+  browser = await openBrowser({ after: (finish) => lifetime.push(finish) })
+})
+
+after(async () => {
+  for (const finish of lifetime.reverse()) await finish()
+})
+
+const dialog = (page: Page) => page.getByRole('dialog')
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const nameField = (page: Page) => dialog(page).getByLabel('Name', { exact: true })
+
+async function fill(page: Page, { id, name, tag }: { id?: string; name?: string; tag?: string }) {
+  if (id !== undefined) await dialog(page).getByLabel('Id', { exact: true }).fill(id)
+  if (name !== undefined) await nameField(page).fill(name)
+  if (tag !== undefined) await dialog(page).getByLabel('Tag', { exact: true }).fill(tag)
+}
+
+async function stored(id: bigint | string): Promise<string> {
+  return (await app.fetch(`/plants/${id}`)).text()
+}
+
+async function openPlant(page: Page, name: string) {
+  await button(page, name).click()
+  await dialog(page).locator('#plant-name:enabled').waitFor()
+}
+
+test('plants with ids at both ends of 64 bits are added as they are typed', { skip }, async () => {
+  const { page } = await openSignedIn(browser, app)
+  await page.getByText('There is no plant yet.').waitFor()
+  for (const id of ['-9223372036854775808', '9007199254740993', '9223372036854775807']) {
+    await button(page, 'Add a plant').click()
+    await fill(page, { id, name: `Plant of ${id}`, tag: 'edge' })
+    await button(page, 'Add it').click()
+    await page.getByText(`Added: Plant of ${id}`).waitFor()
+    const begin = `{"id":${id},"name":"Plant of ${id}","tag":"edge",`
+    assert.equal((await stored(id)).slice(0, begin.length), begin)
+    await page.locator('.row .id', { hasText: id }).waitFor()
+  }
+  assert.equal((await app.fetch('/plants/9007199254740992')).status, 404)
+  await page.close()
+})
+
+test('a free id is suggested, and what is missing is told beside its field', { skip }, async (context) => {
+  const own = await startApp(context)
+  await importLines(
+    own,
+    Array.from({ length: 1_000 }, (_, at) => `{"id":${at * 3},"name":"Plant ${at}"}`),
+  )
+  const { page } = await openSignedIn(browser, own)
+  await button(page, 'Add a plant').click()
+  const suggested = dialog(page).getByLabel('Id', { exact: true })
+  await eventually(async () => (await suggested.inputValue()) === '2998')
+  await button(page, 'Add it').click()
+  const problem = page.locator('#plant-name-problem')
+  await problem.getByText('Give the plant a name.').waitFor()
+  await eventually(async () => (await page.evaluate('document.activeElement.id')) === 'plant-name')
+  await fill(page, { id: '9223372036854775808' })
+  await button(page, 'Add it').click()
+  await page.locator('#plant-id-problem').getByText('The id must be a whole number').waitFor()
+  await fill(page, { id: '', name: 'Linnaea borealis' })
+  await button(page, 'Add it').click()
+  await page.locator('#plant-id-problem').getByText('Give the plant an id.').waitFor()
+  await fill(page, { id: '2998' })
+  await button(page, 'Add it').click()
+  await page.getByText('Added: Linnaea borealis').waitFor()
+  await page.close()
+})
+
+test('what the service refuses is told in its words, beside the field', { skip }, async () => {
+  const { page } = await openSignedIn(browser, app)
+  await button(page, 'Add a plant').click()
+  await fill(page, { id: '5', name: 'nul' })
+  await nameField(page).evaluate((element) => {
+    const input = element as unknown as { value: string; dispatchEvent(event: Event): void }
+    input.value = `a${String.fromCharCode(0)}b`
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+  })
+  await button(page, 'Add it').click()
+  await page.locator('#plant-name-problem').getByText('name must be a string without U+0000').waitFor()
+  assert.equal((await app.fetch('/plants/5')).status, 404)
+  await page.close()
+})
+
+test('a taken id shows both plants, and nothing is lost without a choice', { skip }, async () => {
+  await app.send('PUT', '/plants/20', '{"name":"The first","tag":"old"}')
+  const { page } = await openSignedIn(browser, app)
+  await button(page, 'Add a plant').click()
+  await fill(page, { id: '20', name: 'The second' })
+  await button(page, 'Add it').click()
+  await page.getByText('The id 20 is taken. Which plant shall have it?').waitFor()
+  await dialog(page).getByText('The first').waitFor()
+  await dialog(page).getByText('The second').waitFor()
+  assert.match(await stored(20n), /"name":"The first","tag":"old"/)
+  await button(page, 'Back to the form').click()
+  assert.equal(await nameField(page).inputValue(), 'The second')
+  await button(page, 'Add it').click()
+  await button(page, 'Save yours over it').click()
+  await page.getByText('Added: The second').waitFor()
+  assert.doesNotMatch(await stored(20n), /"tag"/)
+  assert.match(await stored(20n), /"name":"The second"/)
+  await button(page, 'Add a plant').click()
+  await fill(page, { id: '20', name: 'The third' })
+  await button(page, 'Add it').click()
+  const other = page.getByRole('button', { name: /^Add yours as \d+$/ })
+  const id = /\d+/.exec((await other.textContent()) ?? '')?.[0] ?? ''
+  await other.click()
+  await page.getByText('Added: The third').waitFor()
+  assert.match(await stored(id), /"name":"The third"/)
+  await page.close()
+})
+
+test('a plant is changed, and only what was touched', { skip }, async () => {
+  await app.send('PUT', '/plants/30', '{"name":"Acer","tag":"tree"}')
+  const { page } = await openSignedIn(browser, app, { path: '/?at=30' })
+  await openPlant(page, 'Acer')
+  const change = page.waitForRequest((request) => request.method() === 'PATCH')
+  await fill(page, { tag: '' })
+  await button(page, 'Save').click()
+  assert.equal((await change).postData(), '{"tag":null}')
+  await page.getByText('Saved: Acer').waitFor()
+  assert.match(await stored(30n), /^\{"id":30,"name":"Acer","createdAt"/)
+  await openPlant(page, 'Acer')
+  await fill(page, { name: 'Acer <i>campestre</i> ×' })
+  await button(page, 'Save').click()
+  await button(page, 'Acer <i>campestre</i> ×').waitFor()
+  await page.close()
+})
+
+test('who comes second sees what the first one made of it, and chooses', { skip }, async () => {
+  await app.send('PUT', '/plants/40', '{"name":"Betula"}')
+  const { page } = await openSignedIn(browser, app, { path: '/?at=40' })
+  for (const [choice, name] of [
+    ['Keep the stored one', 'Betula pendula'],
+    ['Save yours over it', 'Betula nana'],
+  ] as const) {
+    await app.send('PUT', '/plants/40', '{"name":"Betula"}')
+    await page.reload()
+    await openPlant(page, 'Betula')
+    await app.send('PUT', '/plants/40', '{"name":"Betula pendula"}')
+    await fill(page, { name: 'Betula nana' })
+    await button(page, 'Save').click()
+    await page.getByText('Somebody has changed this plant since you opened it.').waitFor()
+    await dialog(page).getByText('Betula pendula').waitFor()
+    await dialog(page).getByText('Betula nana').waitFor()
+    await button(page, choice).click()
+    await button(page, name).waitFor()
+    assert.match(await stored(40n), new RegExp(`"name":"${name}"`))
+  }
+  await openPlant(page, 'Betula nana')
+  await app.fetch('/plants/40', { method: 'DELETE' })
+  await button(page, 'Save').click()
+  await page.getByText('Somebody has removed this plant since you opened it.').waitFor()
+  await button(page, 'Add it again').click()
+  await dialog(page).waitFor({ state: 'detached' })
+  assert.match(await stored(40n), /"name":"Betula nana"/)
+  await page.close()
+})
+
+test('a removal is undone, and an undoing overwrites nobody', { skip }, async () => {
+  await app.send('PUT', '/plants/50', '{"name":"Fagus","tag":"tree"}')
+  const { page } = await openSignedIn(browser, app, { path: '/?at=50' })
+  for (const isTaken of [false, true]) {
+    await openPlant(page, 'Fagus')
+    await button(page, 'Remove').click()
+    await page.getByText('Removed: Fagus').waitFor()
+    assert.equal((await app.fetch('/plants/50')).status, 404)
+    assert.equal(await button(page, 'Fagus').count(), 0)
+    if (isTaken) await app.send('PUT', '/plants/50', '{"name":"Another"}')
+    await button(page, 'Undo').click()
+    await page.getByText(isTaken ? 'It was not put back' : 'Back again: Fagus').waitFor()
+    assert.match(await stored(50n), isTaken ? /"name":"Another"/ : /"name":"Fagus","tag":"tree"/)
+  }
+  await page.close()
+})
+
+test('an add whose answer is lost is sent again with its key, and adds once', { skip }, async () => {
+  const { page } = await openSignedIn(browser, app)
+  await page.getByRole('button', { name: 'Add a plant' }).click()
+  await fill(page, { id: '60', name: 'Larix' })
+  const keys = new Set<string | undefined>()
+  let isLost = true
+  await page.route(/\/plants$/, async (route) => {
+    keys.add(route.request().headers()['idempotency-key'])
+    if (!isLost) return route.continue()
+    await route.fetch()
+    return route.abort()
+  })
+  await button(page, 'Add it').click()
+  await page.getByText('It is not known whether it was done.').waitFor()
+  assert.equal(await nameField(page).inputValue(), 'Larix')
+  isLost = false
+  await button(page, 'Add it').click()
+  await page.getByText('Added: Larix').waitFor()
+  assert.equal(keys.size, 1)
+  assert.match([...keys][0] ?? '', /^[0-9a-f]{32}$/)
+  await page.close()
+})

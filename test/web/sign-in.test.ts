@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { eventually } from '../support/eventually.ts'
+import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
+import { importLines, openBrowser, openPage, openSignedIn, signIn, skip } from './open-page.ts'
+
+let app: StartedApp
+let browser: Browser
+const lifetime: (() => void | Promise<void>)[] = []
+
+before(async () => {
+  if (skip) return
+  app = await startApp({ after: (finish) => lifetime.push(finish) })
+  browser = await openBrowser({ after: (finish) => lifetime.push(finish) })
+  await importLines(app, ['{"id":1,"name":"Quercus robur"}'])
+})
+
+after(async () => {
+  for (const finish of lifetime.reverse()) await finish()
+})
+
+async function makeToken(wanted: object): Promise<{ id: string; token: string }> {
+  const answer = await app.send('POST', '/tokens', JSON.stringify(wanted))
+  return (await answer.json()) as { id: string; token: string }
+}
+
+const isIn = (page: Page) => page.getByRole('button', { name: 'Sign out' }).waitFor()
+const entrance = (page: Page) => page.getByRole('button', { name: 'Sign in' })
+
+test('a token is kept for the tab only, and stands in no URL', { skip }, async () => {
+  const { page, requests, faults } = await openSignedIn(browser, app)
+  await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
+  const kept = await page.evaluate(
+    '[Object.values(sessionStorage), Object.values(localStorage), document.cookie]',
+  )
+  assert.deepEqual(kept, [[TOKEN], [], ''])
+  assert.ok(!page.url().includes(TOKEN) && !requests.some((url) => url.includes(TOKEN)))
+  assert.ok(requests.every((url) => new URL(url).origin === app.url))
+  await page.reload()
+  await isIn(page)
+  const other = await page.context().newPage()
+  await other.goto(app.url)
+  await entrance(other).waitFor()
+  assert.deepEqual(faults, [])
+  await page.context().close()
+})
+
+test('a token that shall be remembered is there in another tab, until one signs out', { skip }, async () => {
+  const { page } = await openPage(browser, app)
+  await page.getByLabel('Remember it in this browser').check()
+  await signIn(page)
+  await isIn(page)
+  const other = await page.context().newPage()
+  await other.goto(app.url)
+  await isIn(other)
+  await other.getByRole('button', { name: 'Sign out' }).click()
+  await entrance(other).waitFor()
+  const kept = await other.evaluate('Object.keys(localStorage).length + Object.keys(sessionStorage).length')
+  assert.equal(kept, 0)
+  await other.reload()
+  await entrance(other).waitFor()
+  await page.context().close()
+})
+
+test('what is wrong with a token is told beside it', { skip }, async () => {
+  const { page } = await openPage(browser, app)
+  const message = page.getByRole('alert')
+  await entrance(page).click()
+  assert.equal(await message.textContent(), 'Paste the token first.')
+  for (const [token, told] of [
+    ['plst_nothing', 'The service does not know this token. It may be mistyped, expired or revoked.'],
+    [
+      'plst_with ä space',
+      'A token has no spaces and no letters beyond a to z. Copy it again, from end to end.',
+    ],
+    [(await makeToken({ scopes: ['metrics:read'] })).token, /^This token is valid, but .*metrics:read/],
+  ] as const) {
+    await signIn(page, token)
+    await page.getByText(told).waitFor()
+    assert.equal(await page.getByLabel('Token', { exact: true }).getAttribute('aria-invalid'), 'true')
+  }
+  await signIn(page)
+  await isIn(page)
+  await page.close()
+})
+
+test('a token that expired is refused, and one that only reads is offered no change', { skip }, async () => {
+  const expiresAt = new Date(Date.now() + 1_000).toISOString()
+  const short = await makeToken({ scopes: ['plants:read'], expiresAt })
+  const reader = await makeToken({ label: 'the visitors', scopes: ['plants:read'] })
+  const { page } = await openPage(browser, app)
+  await signIn(page, reader.token)
+  await page.getByText('the visitors · may only read').waitFor()
+  assert.deepEqual(await page.getByRole('navigation').getByRole('link').allTextContents(), ['Shelf', 'Tags'])
+  assert.equal(await page.getByRole('button', { name: 'Add a plant' }).count(), 0)
+  await page.getByRole('button', { name: 'Quercus robur' }).click()
+  await page.getByRole('dialog').getByText('Quercus robur').waitFor()
+  assert.equal(
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Save|Remove/ })
+      .count(),
+    0,
+  )
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await eventually(() => Date.now() > Date.parse(expiresAt))
+  await signIn(page, short.token)
+  await page.getByText('does not know this token').waitFor()
+  await page.close()
+})
+
+test('whoever may only manage tokens sees tokens and no plants', { skip }, async () => {
+  const { token } = await makeToken({ label: 'office', scopes: ['tokens:manage'] })
+  const { page, requests } = await openPage(browser, app)
+  await signIn(page, token)
+  await page.getByRole('heading', { name: 'Tokens' }).waitFor()
+  assert.deepEqual(await page.getByRole('navigation').getByRole('link').allTextContents(), ['Tokens'])
+  assert.ok(!requests.some((url) => /\/plants|\/tags/.test(url)))
+  await page.close()
+})
+
+test('a token that is revoked meanwhile ends the visit with a word about it', { skip }, async () => {
+  const { id, token } = await makeToken({ scopes: ['plants:read'] })
+  const { page } = await openPage(browser, app)
+  await signIn(page, token)
+  await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
+  assert.equal((await app.fetch(`/tokens/${id}`, { method: 'DELETE' })).status, 204)
+  await page.getByLabel('Search names').fill('oak')
+  await page.getByText('You were signed out').waitFor()
+  assert.equal(await page.evaluate('sessionStorage.length'), 0)
+  await page.close()
+})
+
+test('a service that is gone is told of, and asked again when one says so', { skip }, async (context) => {
+  const own = await startApp(context)
+  await importLines(own, ['{"id":1,"name":"Quercus robur"}'])
+  const { page } = await openSignedIn(browser, own)
+  await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
+  await page.context().setOffline(true)
+  await page.getByLabel('Search names').fill('quercus')
+  await page.getByText('The service does not answer. What you typed is still here.').waitFor()
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await own.stop()
+  await signIn(page)
+  await page.getByText('The service does not answer. See whether it runs').waitFor()
+  await page.close()
+})

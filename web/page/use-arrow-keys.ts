@@ -1,0 +1,50 @@
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+interface ArrowKeysParts {
+  scroller: RefObject<HTMLElement | null>
+  /** The first row there is, and the one behind the last. */
+  first: number
+  end: number
+  /** Scrolls so that the row is in view. */
+  reveal(row: number): void
+}
+
+/** Lets the arrow keys move the focus from row to row, also to those that are drawn only then. */
+export function useArrowKeys({ scroller, first, end, reveal }: ArrowKeysParts) {
+  const [active, setActive] = useState<number>()
+  /** Whether the arrow keys brought the focus where it is. */
+  const isByKey = useRef(false)
+
+  useLayoutEffect(() => {
+    // Rows come and go beneath the focus, and a row that is moved in the document loses it.
+    const { activeElement } = document
+    const isLost = activeElement === document.body || activeElement?.closest('[data-row]')
+    if (!isByKey.current || !isLost) return
+    scroller.current
+      ?.querySelector<HTMLElement>(`[data-row="${active}"] button`)
+      ?.focus({ preventScroll: true })
+  })
+
+  const listeners = {
+    onKeyDown(event: KeyboardEvent) {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      isByKey.current = step !== undefined
+      if (step === undefined || active === undefined) return
+      event.preventDefault()
+      const row = Math.min(Math.max(active + step, first), end - 1)
+      reveal(row)
+      setActive(row)
+    },
+    onPointerDown() {
+      isByKey.current = false
+    },
+    onFocusCapture: (event: FocusEvent) => setActive(rowOf(event.target)),
+  }
+  return { active, listeners }
+}
+
+function rowOf(target: EventTarget | null): number | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]')?.dataset.row : undefined
+  return row === undefined ? undefined : Number(row)
+}
