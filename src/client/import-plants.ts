@@ -5,7 +5,7 @@ import type { ImportError, ImportEvent, ImportReport } from './plant-types.ts'
 import { asObject, readAnswer } from './read-answer.ts'
 import { brokeOff, readLines } from './read-lines.ts'
 import { type ImportProgress, RequestError, withDetails } from './request-error.ts'
-import { type Answer, answerError, type CallOptions, mayBeDone, type Sender } from './send-request.ts'
+import { type Answer, answerError, type CallOptions, type Sender } from './send-request.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /**
@@ -46,6 +46,10 @@ type AnyImportOptions = Omit<ImportFileOptions, 'format'> & { format?: FileForma
 
 /** As many errors are told in a report. */
 const ERRORS_MAX = 1_000
+/** What the service refuses with these, it has not begun: no right to, a parameter, a media type, too much at once. */
+const CODES_OF_NONE_BEGUN = /^(40004|40[1-7]|41501|429|431)/
+/** How the service ends what it says of an import that failed before it stored a row. */
+const NOTHING_STORED = 'Nothing is stored.'
 
 export async function importPlants(
   sender: Sender,
@@ -56,6 +60,7 @@ export async function importPlants(
   const limit = sender.limitTime(options)
   let upload: Awaited<ReturnType<typeof importBody>> | undefined
   const told: { progress?: ImportProgress } = {}
+  let isAnswered = false
   try {
     const file = format === undefined ? ndjsonOf(source as PlantSource) : (source as FileSource)
     upload = await importBody(file, limit)
@@ -71,16 +76,26 @@ export async function importPlants(
       { method: 'POST', path, headers, body, statuses: [200], repeat: 'never' },
       limit,
     )
+    isAnswered = true
     const restart = () => isWaiting() || limit.restart()
     return await readReport(answer, { ...limit, restart }, options, told)
   } catch (error) {
     const sourceFailure = upload?.failure()
     if (sourceFailure !== undefined) throw sourceFailure.error
     if (!(error instanceof RequestError)) throw error
-    throw withDetails(error, { ...told, isOutcomeUnknown: !options.dryRun && mayBeDone(error) })
+    // Where progress is told, what is refused before that has not begun.
+    const mayHaveBegun = isAnswered || upload?.isStreamed === false
+    const mayBeStored =
+      mayHaveBegun && error.kind === 'service' ? mayHaveStored(error) : isAnswered || error.isOutcomeUnknown
+    throw withDetails(error, { ...told, isOutcomeUnknown: !options.dryRun && mayBeStored })
   } finally {
     limit.end()
   }
+}
+
+/** Whether an import that the service has ended may have stored rows, also behind those that it told of. */
+function mayHaveStored({ code, message }: RequestError): boolean {
+  return !CODES_OF_NONE_BEGUN.test(String(code)) && !message.endsWith(NOTHING_STORED)
 }
 
 function queryOf(options: AnyImportOptions): string {

@@ -147,7 +147,7 @@ function mayPass({ kind, code, status = 0 }: RequestError): boolean {
 }
 
 /** Whether the service may have done what was asked, though it did not say so. */
-export function mayBeDone({ kind, code = 0, status = 0 }: RequestError): boolean {
+function mayBeDone({ kind, code = 0, status = 0 }: RequestError): boolean {
   if (kind === 'service') return status >= 500 && !CODES_OF_NOTHING_DONE.includes(code)
   return status < 300 || status >= 500
 }

@@ -50,6 +50,17 @@ test('plants are imported from whatever can be looped over, their ids exact', as
   assert.deepEqual(await client.importPlants([]), COUNTS)
 })
 
+test('a file of which nothing can be stored is refused as that, and one that ends too early is not', async (context) => {
+  const client = await start(context)
+  const nameless = await failureOf(client.importPlants('id,tag\n1,a\n', { format: 'csv' }))
+  assert.deepEqual([nameless.kind, nameless.isOutcomeUnknown], ['service', false])
+  const empty = await failureOf(client.importPlants('', { format: 'csv' }))
+  assert.deepEqual([empty.code, empty.isOutcomeUnknown], [40001, false])
+  const open = await failureOf(client.importPlants('id,name\n1,a\n2,"b', { format: 'csv' }))
+  assert.deepEqual([open.kind, open.isOutcomeUnknown], ['service', true])
+  assert.equal((await client.getPlant(1n))?.name, 'a')
+})
+
 test('a plant that is refused is told of, by its place, and the others are stored', async (context) => {
   const client = await start(context)
   await client.createPlant({ id: ID, name: 'before' })
