@@ -57,10 +57,14 @@ export function createCsvSplitter(read: CsvRecordReader): CsvSplitter {
     relax_column_count: true,
     relax_quotes: true,
   })
+  const counted: { records: number } = parser.info
   // Every failure comes with the callback of what was asked for, too.
   parser.on('error', () => {})
   // Taken where they arise, while `info` tells where that is; the stream would hand them out later.
   parser.push = (record: string[] | null) => {
+    // The parser takes the first record for the measure of the others, and makes an error, which it drops again but
+    // which is dear, for each that has another number of cells. So every record is the first one.
+    counted.records = 0
     if (record === null || failure !== undefined) return true
     try {
       tell(record)

@@ -187,6 +187,21 @@ test('how long a record may be does not depend on the pieces in which it comes',
   }
 })
 
+test('rows with another number of cells than the first take no longer than others', async () => {
+  const elapsedMs = async (row: string) => {
+    const text = `id,name,tag\n${row.repeat(200_000)}`
+    const start = performance.now()
+    await recordsOf(text, [32 * 1024])
+    return performance.now() - start
+  }
+  await elapsedMs('1,abc,\n')
+  const evenMs = await elapsedMs('1,abc,\n')
+  for (const row of ['1,abc\n', '1,abc,,\n', '\n', '\r\n']) {
+    const oddMs = await elapsedMs(row)
+    assert.ok(oddMs < 4 * evenMs, `${JSON.stringify(row)}: ${oddMs} ms, others ${evenMs} ms`)
+  }
+})
+
 test('no odd record takes long to judge', async () => {
   for (const bad of [
     '"a"b,'.repeat(10_000),
