@@ -26,9 +26,10 @@ test('what the README shows of the client works as it is written', async (contex
   })
   const lines = stdout.trim().split('\n')
   assert.deepEqual(lines.slice(0, 3), [
-    '9007199254740993n Euterpe oleracea',
-    'The id 9007199254740993 is taken; choose another.',
+    '9007199254740995n Euterpe oleracea',
+    'The id 9007199254740995 is taken; choose another.',
     '0 1 []',
   ])
   assert.match(stdout, /^\d+ …$/m)
+  assert.equal(lines.at(-1), 'Seed 1000')
 })
