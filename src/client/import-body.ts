@@ -2,7 +2,10 @@ import { newPlantJson } from './exact-ids.ts'
 import type { NewPlant } from './plant-types.ts'
 import type { TimeLimit } from './time-limit.ts'
 
-/** A file in memory, on disk or on its way. Text is sent as UTF-8, bytes as they are. */
+/**
+ * A file in memory, on disk or on its way. Text is sent as UTF-8, wherever it is cut, and bytes as they are. Text with
+ * half a character in it (a lone surrogate) makes an import throw a TypeError.
+ */
 export type FileSource =
   | string
   | Uint8Array
@@ -24,6 +27,10 @@ const SIGN_OF_LIFE_MS = 10_000
 const TURN_MS = 10
 /** A blank line is no row; without a byte, the service takes the body for a forgotten one. */
 const NOTHING = '\n'
+
+const FIRST_HALF = /[\ud800-\udbff]/
+/** With the flag `u` the halves of a whole character do not match. */
+const ANY_HALF = /[\ud800-\udfff]/u
 
 /** Plants as JSON, one a line, their ids exact. Throws a TypeError at a plant whose id is no bigint. */
 export async function* ndjsonOf(plants: PlantSource): AsyncGenerator<string, void, undefined> {
@@ -105,7 +112,8 @@ export async function importBody(
   limit: TimeLimit,
 ): Promise<ImportBody> {
   // A browser does not tell how far it is with sending: nothing says that time is over.
-  if (isBrowser() && (typeof source === 'string' || source instanceof Blob)) return gathered(source, limit)
+  if (isBrowser() && typeof source === 'string') return gathered(whole(source, 0), limit)
+  if (isBrowser() && source instanceof Blob) return gathered(source, limit)
   let failure: { error: unknown } | undefined
   let isWaiting = false
   let turnAtMs = performance.now()
@@ -160,11 +168,32 @@ function isBrowser(): boolean {
 async function* chunksOf(
   source: FileSource | AsyncIterable<string>,
 ): AsyncGenerator<Uint8Array | string, void, undefined> {
-  if (typeof source === 'string' || source instanceof Uint8Array) return yield source
-  const chunks = source instanceof Blob ? source.stream() : source
-  // An empty chunk is the end of a body in HTTP/1.1.
-  for await (const chunk of 'getReader' in chunks ? readAll(chunks) : chunks)
-    if (chunk.length > 0) yield chunk
+  if (source instanceof Uint8Array) return yield source
+  const chunks = typeof source === 'string' ? [source] : source instanceof Blob ? source.stream() : source
+  // A character may be cut in two: its first half waits for the other.
+  let half = ''
+  let index = 0
+  for await (const chunk of 'getReader' in chunks ? readAll(chunks) : chunks) {
+    let part = chunk
+    if (typeof part === 'string') {
+      part = half + part
+      half = FIRST_HALF.test(part.slice(-1)) ? part.slice(-1) : ''
+      part = whole(part.slice(0, part.length - half.length), index)
+      index += part.length
+    } else {
+      whole(half, index)
+    }
+    // An empty chunk is the end of a body in HTTP/1.1.
+    if (part.length > 0) yield part
+  }
+  whole(half, index)
+}
+
+/** The text, which begins at `index` of the whole. Throws where it has half a character, which UTF-8 cannot say. */
+function whole(text: string, index: number): string {
+  const at = text.search(ANY_HALF)
+  if (at < 0) return text
+  throw new TypeError(`the text has half a character (a lone surrogate) at index ${index + at}`)
 }
 
 /** A stream, looped over: not every browser can. */

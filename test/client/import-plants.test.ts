@@ -145,6 +145,44 @@ test('a file is imported as text, bytes, Blob, stream or pieces of any size', as
   assert.deepEqual(names, Array.from({ length: 8 }, () => ['Açaí palm', '×']).flat())
 })
 
+test('text keeps its characters wherever it is cut', async (context) => {
+  const client = await start(context)
+  const csv = 'id,name\n400,a😀b\n401,😀😀\n'
+  await client.importPlants(csv.split(''), { format: 'csv' })
+  await client.importPlants(['', 'id,name\n402,a\ud83d', '', '\ude00b\n'], { format: 'csv' })
+  await client.importPlants('{"id":403,"name":"a😀b"}', { format: 'ndjson' })
+  const names = (await gather(client.listPlants())).map(({ name }) => name)
+  assert.deepEqual(names, ['a😀b', '😀😀', 'a😀b', 'a😀b'])
+})
+
+test('text with half a character is refused, and it is said where it is', async (context) => {
+  const client = await start(context)
+  const sources: [FileSource, number][] = [
+    ['id,name\n1,\ud83d\n', 10],
+    ['id,name\n1,\ude00\n', 10],
+    ['id,name\n1,a\ud83d', 11],
+    [['id,name\n', '1,\ud83d', 'a\n'], 10],
+    [['id,name\n', '1,\ud83d', '\ud83d\ude00\n'], 10],
+    [['id,name\n', '1,\ud83d'], 10],
+    [['id,name\n1,\ud83d', Uint8Array.of(10)], 10],
+    [['id,name\n1,😀\n', '\ude00'], 13],
+  ]
+  const throwing = async (place: string) => {
+    for (const [source, index] of sources) {
+      if (place === 'in a browser' && typeof source !== 'string') continue
+      await assert.rejects(client.importPlants(source, { format: 'csv' }), (error) => {
+        assert.ok(error instanceof TypeError, String(error))
+        assert.match(error.message, new RegExp(`half a character .* at index ${index}$`))
+        return true
+      })
+    }
+  }
+  await throwing('in Node')
+  Object.defineProperty(globalThis, 'location', { configurable: true, value: {} })
+  context.after(() => Reflect.deleteProperty(globalThis, 'location'))
+  await throwing('in a browser')
+})
+
 test('a CSV file is read with its header, or with columns, numbers and an encoding that are told', async (context) => {
   const client = await start(context)
   const csv = { format: 'csv' } as const
