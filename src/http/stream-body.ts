@@ -28,21 +28,34 @@ export interface BodyStreamOptions {
 /**
  * The body of a request as it comes, unpacked where it is gzip, in pieces of at most PIECE_BYTES_MAX; to be
  * judged and asked for before (`judgeBody`, `askForBody`). No more is read than is asked for, so that memory is bounded. Throws 40801 for a
- * silent client, 40002 for gzip that is broken or breaks off, 40000 for a body that breaks off: then there is
- * nobody to answer. A consumer that returns early leaves the connection in step.
+ * silent client, 40002 for gzip that is broken or breaks off, 40000 for a body that breaks off or a client that is
+ * gone: then there is nobody to answer. A consumer that returns early leaves the connection in step.
  */
 export async function* streamBody(
-  { raw }: FastifyRequest,
+  { raw }: Pick<FastifyRequest, 'raw'>,
   options: BodyStreamOptions,
 ): AsyncGenerator<Buffer, undefined> {
   letTakeLong(raw)
   const pieces = piecesOf(raw, options)
+  let isFirst = true
   for await (const piece of isGzip(raw) ? unpacked(pieces) : pieces) {
     for (let at = 0; at < piece.length; at += PIECE_BYTES_MAX) {
-      if (at > 0) await nextTurn()
+      // What has arrived may be much, unpacked, and nobody waits for it any more.
+      if (!isFirst) await nextTurn()
+      if (isGone(raw)) throw brokenOff()
+      isFirst = false
       yield piece.subarray(at, at + PIECE_BYTES_MAX)
     }
   }
+}
+
+/** Whether the client is gone, be it within the body or behind it. */
+function isGone(raw: IncomingMessage): boolean {
+  return raw.errored !== null || raw.socket.destroyed
+}
+
+function brokenOff(): AppError {
+  return new AppError(40000, 'The body broke off.')
 }
 
 /** RFC 9110 §8.4.1.3 has x-gzip as another name of gzip. */
@@ -74,7 +87,7 @@ async function* piecesOf(
       } else if (raw.readableEnded) {
         return
       } else if (isOver) {
-        throw new AppError(40000, 'The body broke off.')
+        throw brokenOff()
       } else {
         const { promise, resolve, reject } = Promise.withResolvers<void>()
         wake = resolve
