@@ -1,6 +1,6 @@
 import { RequestError, withDetails } from './request-error.ts'
 import { retryAfterMsOf, retryDelayMs } from './retry-delay.ts'
-import { limitTime, pause, type TimeLimit } from './time-limit.ts'
+import { limitTime, orAborted, pause, type TimeLimit } from './time-limit.ts'
 
 export interface CallOptions {
   /** Ends the call; it then throws the signal's reason. */
@@ -61,10 +61,11 @@ const CODE_STILL_RUNNING = 40902
 export function createSender(parts: SenderParts): Sender {
   async function attempt<Body>(
     request: ServiceRequest,
+    authorized: Record<string, string>,
     limit: TimeLimit,
     read: (answer: Answer<Response>) => Body | Promise<Body>,
   ): Promise<Body> {
-    const headers = { accept: 'application/json', ...request.headers, ...(await authorization(parts.token)) }
+    const headers = { accept: 'application/json', ...request.headers, ...authorized }
     const { method, body } = request
     const init: RequestInit & { duplex?: 'half' } = {
       method,
@@ -93,20 +94,25 @@ export function createSender(parts: SenderParts): Sender {
     read: (answer: Answer<Response>) => Body | Promise<Body>,
   ): Promise<Body> {
     let isOutcomeUnknown = false
-    for (let tries = 1; ; tries++) {
-      try {
-        return await attempt(request, limit, read)
-      } catch (cause) {
-        if (!(cause instanceof RequestError)) throw cause
-        isOutcomeUnknown ||= request.method !== 'GET' && mayBeDone(cause)
-        const error = withDetails(cause, { isOutcomeUnknown })
-        const { repeat } = request
-        const isRepeated = repeat === 'always' || (repeat === 'refused' && !isOutcomeUnknown)
-        const delayMs = retryDelayMs(tries, cause.retryAfterMs)
-        if (!isRepeated || !mayPass(cause) || tries >= parts.triesMax || delayMs >= limit.leftMs())
-          throw error
-        await pause(delayMs, limit.signal)
+    try {
+      for (let tries = 1; ; tries++) {
+        const authorized = await authorization(parts.token, limit.signal)
+        try {
+          return await attempt(request, authorized, limit, read)
+        } catch (error) {
+          if (!(error instanceof RequestError)) throw error
+          isOutcomeUnknown ||= request.method !== 'GET' && mayBeDone(error)
+          const { repeat } = request
+          const isRepeated = repeat === 'always' || (repeat === 'refused' && !isOutcomeUnknown)
+          const delayMs = retryDelayMs(tries, error.retryAfterMs)
+          if (!isRepeated || !mayPass(error) || tries >= parts.triesMax || delayMs >= limit.leftMs())
+            throw error
+          await pause(delayMs, limit.signal)
+        }
       }
+    } catch (error) {
+      // Also where the time is over before another try is sent.
+      throw withDetails(error, { isOutcomeUnknown })
     }
   }
 
@@ -127,9 +133,13 @@ export function createSender(parts: SenderParts): Sender {
   return sender
 }
 
-async function authorization(token: SenderParts['token']): Promise<Record<string, string>> {
+/** Throws the signal's reason where it is aborted before there is a token. */
+async function authorization(
+  token: SenderParts['token'],
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
   if (token === undefined) return {}
-  const text = typeof token === 'string' ? token : await token()
+  const text = typeof token === 'string' ? token : await orAborted(token(), signal)
   // Headers would complain as well, and show the token.
   if (!/^[\x21-\x7e]+$/.test(text)) throw new TypeError('the token has characters that no token has')
   return { authorization: `Bearer ${text}` }

@@ -51,18 +51,26 @@ export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefin
   return limit
 }
 
-/** Waits, unless the signal is aborted first: then it throws the signal's reason. */
-export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, delayMs)
-    signal.addEventListener('abort', stop, { once: true })
+/** What the promise gives, unless the signal is aborted first: then it throws the signal's reason. */
+export async function orAborted<T>(promise: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
   })
+  if (signal.aborted) stop()
+  try {
+    return await Promise.race([aborted, promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Waits, unless the signal is aborted first: then it throws the signal's reason. */
+export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const wait = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, delayMs)
+  })
+  await orAborted(wait, signal).finally(() => clearTimeout(timer))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
-import { createPlantStoreClient } from '../../src/client/plant-store-client.ts'
+import { createPlantStoreClient, RequestError } from '../../src/client/plant-store-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { failureOf } from './failure-of.ts'
@@ -49,6 +49,27 @@ test('a signal ends a request on its way, a wait for the next try, and a call be
     await assert.rejects(client().getPlant(1n, { signal: controller.signal }), (error) => error === reason)
     assert.equal(requests.length, 1)
   }
+})
+
+test('a token that never comes is given up as an answer is, and of a write that was not sent nothing is unknown', async (context) => {
+  const { client, requests } = await startScript(context, [hangUp])
+  const never = () => new Promise<string>(() => undefined)
+  const waiting = client({ token: never, timeoutMs: 100 })
+  for (const call of [waiting.getPlant(1n), waiting.createPlant(PLANT), waiting.importPlants([PLANT])]) {
+    const error = await failureOf(call)
+    assert.deepEqual([error.kind, error.isOutcomeUnknown], ['timeout', false])
+  }
+  await assert.rejects(waiting.exportPlants({ format: 'csv' }), RequestError)
+  const controller = new AbortController()
+  const reason = new Error('no longer wanted')
+  const call = client({ token: never }).createPlant(PLANT, { signal: controller.signal })
+  setTimeout(() => controller.abort(reason), 50)
+  await assert.rejects(call, (error) => error === reason)
+  assert.equal(requests.length, 0)
+  let asked = 0
+  const once = client({ token: () => (asked++ === 0 ? 'a' : never()), timeoutMs: 1_000 })
+  const error = await failureOf(once.createPlant(PLANT))
+  assert.deepEqual([error.kind, error.isOutcomeUnknown, asked], ['timeout', true, 2])
 })
 
 test('a signal that outlives many calls gathers no listeners', async (context) => {
