@@ -78,6 +78,10 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('button', { name: 'Add it' }).click()
     await page.getByText('The id 4 is taken').waitFor()
   },
+  export: async (page) => {
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByText('All plants are saved').waitFor()
+  },
   nothing: async (page) => {
     await page.getByLabel('Search names').fill('nothing-like-it')
     await page.getByText('No plant matches.').waitFor()

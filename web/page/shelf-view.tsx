@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { StoredPlant, TagCount } from '../../src/client/plant-store-client.ts'
+import { ExportDialog } from './export-dialog.tsx'
 import { failureText, isAbort } from './failure-text.ts'
 import type { Go } from './frame.tsx'
 import type { Notify } from './notices.tsx'
@@ -27,6 +28,7 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
   const [epoch, setEpoch] = useState({})
   const { pages, shown } = useShelf(session.client, place, epoch)
   const [open, setOpen] = useState<StoredPlant | 'new'>()
+  const [isExporting, setExporting] = useState(false)
   const tags = useTags(session, epoch)
 
   function show(at: bigint | undefined) {
@@ -48,6 +50,9 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
       <div class="shelf-head">
         <h1>{words.title}</h1>
         <Count pages={pages} place={place} tags={tags} />
+        <button type="button" class="export" onClick={() => setExporting(true)}>
+          {texts.export.open}
+        </button>
         {session.may('plants:write') && (
           <button type="button" class="main" onClick={() => setOpen('new')}>
             {words.add}
@@ -62,6 +67,9 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
         <span class="cell changed">{words.changed}</span>
       </div>
       <ShelfBody key={shown} pages={pages} place={place} go={go} onOpen={setOpen} />
+      {isExporting && (
+        <ExportDialog client={session.client} place={place} onClose={() => setExporting(false)} />
+      )}
       {open !== undefined && (
         <PlantDialog
           session={session}

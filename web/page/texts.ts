@@ -55,7 +55,7 @@ export const texts = {
     clear: 'Show every plant',
     nameless: '(no name)',
     count: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'plant' : 'plants'}`,
-    countMore: (count: number) => `More than ${count.toLocaleString('en')} plants`,
+    countMore: (count: number) => `At least ${texts.shelf.count(count)}`,
     atId: (id: bigint) => `At id ${id}.`,
     notThere: (id: bigint) => `There is no plant with the id ${id}. The list is at the next one.`,
     nothingAfter: (id: bigint) => `There is no plant with the id ${id}, and none behind it.`,
@@ -89,6 +89,29 @@ export const texts = {
     undone: (name: string) => `Back again: ${name}`,
     undoTaken: (id: bigint) => `It was not put back: there is a plant with the id ${id} again.`,
     removedMeanwhile: 'Somebody has removed it already.',
+  },
+  export: {
+    open: 'Export',
+    title: 'Export plants',
+    which: (q: string, tag: string | undefined) => {
+      if (q === '' && tag === undefined) return 'All plants are saved as a file, as they are at this moment.'
+      const words = q === '' ? '' : ` whose names hold “${q}”`
+      const tagged = tag === undefined ? '' : ` tagged “${tag}”`
+      return `The plants${tagged}${words} are saved as a file, as they are at this moment.`
+    },
+    format: 'As',
+    formats: {
+      csv: 'CSV, for spreadsheets (import its columns as text: names may look like formulas)',
+      ndjson: 'NDJSON, for programs',
+    },
+    save: 'Save the file',
+    saving: 'Saving …',
+    progress: (bytes: number) => `${texts.export.size(bytes)} so far`,
+    done: (bytes: number) => `Saved: ${texts.export.size(bytes)}.`,
+    size: (bytes: number) =>
+      bytes < 1e6
+        ? `${Math.ceil(bytes / 1e3).toLocaleString('en')} kB`
+        : `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`,
   },
   conflict: {
     taken: (id: bigint) => `The id ${id} is taken. Which plant shall have it?`,

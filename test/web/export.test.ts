@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { startApp } from '../support/start-app.ts'
+import { importLines, openBrowser, openSignedIn, skip } from './open-page.ts'
+
+test('the plants of the filter are saved as a file, ids exact', { skip }, async (context) => {
+  const app = await startApp(context)
+  await importLines(app, [
+    '{"id":9007199254740993,"name":"Quercus ×hispanica, \\"Lucombeana\\"","tag":"tree"}',
+    '{"id":9223372036854775807,"name":"Rosa canina","tag":"shrub"}',
+  ])
+  const { page, faults } = await openSignedIn(await openBrowser(context), app, { path: '/?tag=tree' })
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByText('The plants tagged “tree” are saved').waitFor()
+  for (const [format, name, begin] of [
+    ['CSV', 'plants.csv', '\ufeffid,name,tag,createdAt,updatedAt\r\n9007199254740993,"Quercus ×hispanica, '],
+    ['NDJSON', 'plants.ndjson', '{"id":9007199254740993,"name":"Quercus ×hispanica, '],
+  ] as const) {
+    await page.getByLabel(new RegExp(`^${format}`)).check()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save the file' }).click()
+    const file = await saved
+    assert.equal(file.suggestedFilename(), name)
+    const text = readFileSync(await file.path(), 'utf8')
+    assert.ok(text.startsWith(begin), text)
+    assert.ok(!text.includes('Rosa'))
+    await page.getByText('Saved: 1 kB.').waitFor()
+  }
+  assert.deepEqual(faults, [])
+})
+
+test('an export that breaks off saves nothing, and says so', { skip }, async (context) => {
+  const app = await startApp(context)
+  await importLines(app, ['{"id":1,"name":"Quercus robur"}'])
+  const { page } = await openSignedIn(await openBrowser(context), app)
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.route(/\/plants\?bom=1/, (route) => route.abort())
+  let downloads = 0
+  page.on('download', () => {
+    downloads += 1
+  })
+  await page.getByRole('button', { name: 'Save the file' }).click()
+  await page.getByText('The service does not answer.').waitFor()
+  assert.equal(downloads, 0)
+})
