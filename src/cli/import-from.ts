@@ -11,6 +11,7 @@ import { type ImportInput, openInput } from './import-input.ts'
 import { printable, printableLines } from './printable.ts'
 import { byteSize, createProgressBar, type ProgressBar, wholeNumber } from './progress-bar.ts'
 import { checkErrorsFile, mendingHint, writeRefusedRows } from './refused-rows.ts'
+import { isFileThere } from './replacement-file.ts'
 import { isUnreachable, requestFailure } from './request-failure.ts'
 import type { Service } from './service-call.ts'
 import { print } from './standard-output.ts'
@@ -50,10 +51,15 @@ export async function importFrom(path: string, parts: ImportParts): Promise<void
       (report) => ({ report }),
       (error: unknown) => ({ error }),
     )
-    await tellRefused(input, parts, told)
-    if ('error' in outcome) throw importFailure(outcome.error, parts, told.progress)
+    tellRefused(told)
+    const unwritten = await keepRefused(input, parts, told)
+    if ('error' in outcome) {
+      if (unwritten !== undefined) process.stderr.write(`plantstore: ${unwritten.message}\n`)
+      throw importFailure(outcome.error, parts, told.progress)
+    }
     const { report } = outcome
     await print(parts.json ? reportJson(report) : `${countsText(report, file.dryRun)}\n`)
+    if (unwritten !== undefined) throw unwritten
     if (report.failed > 0) process.exitCode = EXIT_FAILURE
   } finally {
     await input.close()
@@ -115,18 +121,39 @@ async function createImportBar(
   )
 }
 
-/** Tells of the refused rows, and writes them down where that is wanted. */
-async function tellRefused(input: ImportInput, parts: ImportParts, told: Told): Promise<void> {
-  const { errorsFile, file } = parts
-  for (const { line, id, error, message } of told.errors) {
+/** Tells of the refused rows. */
+function tellRefused({ errors, failed }: Told): void {
+  for (const { line, id, error, message } of errors) {
     const row = id === undefined ? `line ${line}` : `line ${line}, id ${id}`
     process.stderr.write(`${row}: ${printable(message)} (code ${error})\n`)
   }
-  const hidden = told.failed - told.errors.length
+  const hidden = failed - errors.length
   if (hidden > 0) process.stderr.write(`and ${wholeNumber(hidden)} more\n`)
+}
+
+/**
+ * Writes the refused rows down where that is wanted, and tells what became of the file. Gives the failure when they
+ * cannot be: what became of the other rows is to be told all the same.
+ */
+async function keepRefused(
+  input: ImportInput,
+  { errorsFile, file }: ImportParts,
+  { failed, refused }: Told,
+): Promise<CommandFailure | undefined> {
   if (errorsFile === undefined) return
-  await writeRefusedRows(errorsFile, input, told.refused, file)
-  if (told.failed > 0) process.stderr.write(`${mendingHint(errorsFile, file)}\n`)
+  const name = printable(errorsFile)
+  try {
+    if (failed > 0) {
+      await writeRefusedRows(errorsFile, input, refused, file)
+      process.stderr.write(`${mendingHint(errorsFile, file)}\n`)
+    } else if (await isFileThere(errorsFile)) {
+      process.stderr.write(`No row was refused; ${name} is as it was.\n`)
+    }
+  } catch (error) {
+    const reason = error instanceof CommandFailure ? error.message : `${name}: ${(error as Error).message}.`
+    const kept = (await isFileThere(errorsFile)) ? ` ${name} is as it was.` : ''
+    return new CommandFailure(`The refused rows are not written down: ${reason}${kept}`)
+  }
 }
 
 function countsText(counts: Omit<ImportReport, 'errors'>, dryRun: boolean | undefined): string {

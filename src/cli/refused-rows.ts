@@ -1,22 +1,33 @@
-import { lstat, rm, stat } from 'node:fs/promises'
+import { fstatSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import type { ImportFileOptions } from '../client/plant-store-client.ts'
 import { CommandFailure, EXIT_USAGE } from './command-failure.ts'
 import { formatOf } from './file-format.ts'
 import type { ImportInput } from './import-input.ts'
 import { type PickOptions, pickRows } from './picked-rows.ts'
-import { openReplacement } from './replacement-file.ts'
+import { checkReplaceable, openReplacement } from './replacement-file.ts'
 
-/** Throws a CommandFailure where the refused rows would be written over the file that they come from. */
+/**
+ * Throws a CommandFailure where the refused rows would be written over the file that they come from, or cannot be
+ * written.
+ */
 export async function checkErrorsFile(errorsFile: string, path: string): Promise<void> {
-  const [one, other] = await Promise.all([errorsFile, path].map((name) => stat(name).catch(() => undefined)))
-  if (one !== undefined && one.ino === other?.ino && one.dev === other.dev) {
+  if (errorsFile === '-') {
+    throw new CommandFailure('--errors takes the name of a file: - is none.', EXIT_USAGE)
+  }
+  const one = await stat(errorsFile).catch(() => undefined)
+  const other = path === '-' ? fstatSync(process.stdin.fd) : await stat(path).catch(() => undefined)
+  if (one?.isFile() && one.ino === other?.ino && one.dev === other.dev) {
     throw new CommandFailure('--errors names the file that is imported: name another one.', EXIT_USAGE)
   }
+  await checkReplaceable(errorsFile)
 }
 
 /**
- * Writes the rows that were refused, as they stand in the input, the header row first. The file is there when there
- * were some, and not when there were none: one from an earlier import goes.
+ * Writes the rows that were refused, as they stand in the input, the header row first; compressed where the name
+ * of the file ends in `.gz`. What was there is replaced when all of them are written, and stays otherwise.
  */
 export async function writeRefusedRows(
   errorsFile: string,
@@ -24,7 +35,6 @@ export async function writeRefusedRows(
   refused: ReadonlyMap<number, bigint | undefined>,
   { format, encoding, columns, idStart }: ImportFileOptions,
 ): Promise<void> {
-  if (refused.size === 0) return removeFile(errorsFile)
   const options: PickOptions = {
     format,
     wideEncoding: encoding === 'utf-16le' || encoding === 'utf-16be' ? encoding : undefined,
@@ -32,18 +42,16 @@ export async function writeRefusedRows(
     isNumbered: idStart !== undefined,
   }
   const file = await openReplacement(errorsFile)
+  const write = async (pieces: AsyncIterable<Uint8Array>) => {
+    for await (const piece of pieces) await file.write(piece)
+  }
   try {
-    for await (const piece of pickRows(input.readAgain(), refused, options)) await file.write(piece)
+    const rows = pickRows(input.readAgain(), refused, options)
+    await (formatOf(errorsFile).isGzip ? pipeline(rows, createGzip(), write) : write(rows))
     await file.commit()
   } finally {
     await file.discard()
   }
-}
-
-/** Nothing but a file is removed: no device, no link. */
-async function removeFile(path: string): Promise<void> {
-  const status = await lstat(path).catch(() => undefined)
-  if (status?.isFile()) await rm(path, { force: true })
 }
 
 /** The command that imports the refused rows once they are mended. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { fileFailure } from './file-failure.ts'
 
 /** A file that is written beside the one it is to replace, and takes its place when it is whole. */
@@ -17,18 +17,44 @@ export interface ReplacementFile {
  */
 export async function openReplacement(path: string): Promise<ReplacementFile> {
   try {
-    // A link stays one: what it points to is replaced.
-    const target = await realpath(path).catch(() => path)
-    const isOther = await stat(target).then(
-      (status) => !status.isFile(),
-      () => false,
-    )
+    const { target, isOther } = await look(path)
     if (isOther) return writeThrough(await open(target, 'w'), path)
     const partial = `${target}.${randomBytes(4).toString('hex')}.partial`
     return replaceWhenWhole(await open(partial, 'wx'), { partial, target, path })
   } catch (error) {
     throw fileFailure('write', path, error)
   }
+}
+
+/** Throws the CommandFailure of `openReplacement` while there is still time; leaves everything as it is. */
+export async function checkReplaceable(path: string): Promise<void> {
+  const { target, isOther } = await look(path)
+  const isFolder = isOther && (await stat(target)).isDirectory()
+  // Opened, a named pipe would wait for its reader.
+  if (!isOther || isFolder) return (await openReplacement(path)).discard()
+  try {
+    await access(target, constants.W_OK)
+  } catch (error) {
+    throw fileFailure('write', path, error)
+  }
+}
+
+/** Whether a file is there that a replacement would take the place of. */
+export async function isFileThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    (status) => status.isFile(),
+    () => false,
+  )
+}
+
+async function look(path: string): Promise<{ target: string; isOther: boolean }> {
+  // A link stays one: what it points to is replaced.
+  const target = await realpath(path).catch(() => path)
+  const isOther = await stat(target).then(
+    (status) => !status.isFile(),
+    () => false,
+  )
+  return { target, isOther }
 }
 
 function writeThrough(file: FileHandle, path: string): ReplacementFile {
