@@ -8,8 +8,8 @@ const PROGRESS_INTERVAL_MS = 250
 /** Tells of an import while it runs. */
 export interface ImportProgress {
   tell: PlantImportRun['tell']
-  /** To be called when the import has ended, before its last line is sent. */
-  stop(): void
+  /** To be called when the import has ended: gives the progress that is yet to be told, as a line, or an empty text. */
+  stop(): string
 }
 
 /** Sends every refused row as a line, and now and then how far the import is. */
@@ -39,7 +39,7 @@ export function createImportProgress(send: (text: string) => Promise<void> | und
       return text === '' ? undefined : send(text)
     },
     stop() {
-      clearTimeout(timer)
+      return timer === undefined ? '' : takeProgress()
     },
   }
 }

@@ -110,9 +110,8 @@ async function answerEvents(run: Run, request: FastifyRequest, reply: FastifyRep
     if (failure.code !== 40000) request.failure = failure
     lastLine = failureLine(failure.code, failure.message)
   }
-  progress.stop()
   // To nobody where the client is gone.
-  answer.send(lastLine)?.catch(() => {})
+  answer.send(progress.stop() + lastLine)?.catch(() => {})
   answer.end()
 }
 

@@ -166,6 +166,28 @@ test('an import that cannot go on says so in its last line, and how far it got',
   assert.deepEqual([line.level, line.msg, line.status], [30, 'request refused', 200])
 })
 
+test('the last progress told is what the failure, or the report, says', async (t) => {
+  const app = await startApp(t)
+  for (const [at, last] of ['"open', ''].entries()) {
+    const body = openBody()
+    body.send('a,\nbbbbbbbbbbbb,')
+    const answer = await importEvents(app, body.stream, `?columns=name,tag&idStart=${100 * at}`, CSV)
+    const events = eventsOf(answer)
+    const first = (await events.next()).value as Event
+    assert.deepEqual([first.type, first.created], ['progress', 1])
+    // Sooner than progress is told again.
+    body.send(`\nc,\n,\n${last}`)
+    body.end()
+    const rest: Event[] = []
+    for await (const event of events) rest.push(event)
+    const counts = { created: 3, replaced: 0, skipped: 0, failed: 1 }
+    assert.deepEqual(rest.at(-2), { type: 'progress', line: 5, ...counts })
+    if (last === '') assert.deepEqual(rest.at(-1), { type: 'report', ...counts })
+    else assert.match(String(rest.at(-1)?.message), /before line 5 are stored: 3 created, .* 1 failed\.$/)
+    assert.equal(rest.filter(({ type }) => type === 'progress').length, 1)
+  }
+})
+
 test('a client that falls silent is told in the last line', async (t) => {
   const settings = { PLANTSTORE_HEADERS_TIMEOUT_MS: '300', PLANTSTORE_REQUEST_TIMEOUT_MS: '400' }
   const { next } = await runningImport(t, settings)
