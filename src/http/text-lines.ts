@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../errors.ts'
 
-/** A plant that anybody typed is far shorter; what is longer is not kept in memory. */
+/** A plant that anybody typed is far shorter; what is longer, without its line ending, is not kept in memory. */
 export const LINE_BYTES_MAX = 64 * 1024
 
 const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 
 /** Some lines of a text, one after the other. */
 export interface LineBlock {
@@ -37,9 +38,15 @@ export function createLineSplitter(): LineSplitter {
 
   function begin(piece: Buffer): void {
     begunBytes += piece.length
-    isTooLong ||= begunBytes > LINE_BYTES_MAX
+    // One more may be a carriage return, the first half of the line ending.
+    isTooLong ||= begunBytes > LINE_BYTES_MAX + 1
     if (isTooLong) begun = []
     else if (piece.length > 0) begun.push(piece)
+  }
+
+  /** Judges the line that was begun, when all of it is there. */
+  function finish(): void {
+    isTooLong ||= begunBytes > LINE_BYTES_MAX && begun.at(-1)?.at(-1) !== CARRIAGE_RETURN
   }
 
   return {
@@ -53,6 +60,7 @@ export function createLineSplitter(): LineSplitter {
       if (begunBytes > 0) {
         const firstEnd = lines.indexOf(LINE_FEED)
         begin(lines.subarray(0, firstEnd))
+        finish()
         lines = isTooLong ? lines.subarray(firstEnd) : Buffer.concat([...begun, lines.subarray(firstEnd)])
       }
       const block = blockOf(lines, isTooLong)

@@ -96,3 +96,19 @@ test('a line of exactly the limit is taken, and one that is longer is at fault b
     assert.deepEqual(linesOf(text, [size]), expected, `in pieces of ${size}`)
   }
 })
+
+test('the line ending does not count for how long a line is', () => {
+  const whole = 'x'.repeat(LINE_BYTES_MAX)
+  const text = Buffer.from(`${whole}\r\n${whole}y\r\n${whole}\r\na\r\n${whole}\ry\n${whole}\r`)
+  const expected = [
+    { text: `${whole}\r` },
+    { text: '', fault: 41301 },
+    { text: `${whole}\r` },
+    { text: 'a\r' },
+    { text: '', fault: 41301 },
+    { text: `${whole}\r` },
+  ]
+  for (const size of [LINE_BYTES_MAX, LINE_BYTES_MAX - 1, 10_007, 3]) {
+    assert.deepEqual(linesOf(text, [size]), expected, `in pieces of ${size}`)
+  }
+})
