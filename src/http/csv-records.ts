@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { CsvError, Parser } from 'csv-parse'
 import { AppError } from '../errors.ts'
 
-/** As with a line of NDJSON: a plant that anybody typed is far shorter. */
+/** As with a line of NDJSON, without its ending: a plant that anybody typed is far shorter. */
 export const RECORD_BYTES_MAX = 64 * 1024
 
 /**
@@ -23,8 +23,8 @@ const QUOTATION_MARK = 0x22
 const WELL_QUOTED = /^(?:(?:"(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|)(?:,|\r?\n?$))*$/
 
 /**
- * Told of each record, a row of a table: its cells, none where it is too long, the line on which it begins, from 1, and
- * what is wrong with it as text.
+ * Told of each record, a row of a table: its cells, none where it is too long or a blank line, the line on which it
+ * begins, from 1, and what is wrong with it as text.
  */
 export type CsvRecordReader = (cells: readonly string[], line: number, fault: AppError | undefined) => void
 
@@ -77,8 +77,9 @@ export function createCsvSplitter(read: CsvRecordReader): CsvSplitter {
   function tell(cells: string[]): void {
     const { bytes, lines } = parser.info
     if (window.lengthTo(bytes) > RECORD_END_WITHIN_BYTES) throw endless(line)
+    const isBlank = cells.length === 1 && cells[0] === '' && window.beginsWithLineEnd()
     const fault = window.faultOf(cells, bytes)
-    read(fault?.code === 41301 ? [] : cells, line, fault)
+    read(isBlank || fault?.code === 41301 ? [] : cells, line, fault)
     // What `info` counts in a cell with CRLF is twice as many, but more than one.
     line += 1 + (lines - linesBefore > 1 ? lineEndingsIn(cells) : 0)
     linesBefore = lines
@@ -119,13 +120,21 @@ function createWindow() {
   /** Whether some record that ends here may not be UTF-8. */
   let isSuspect = false
 
+  const isLineEnd = (at: number) => bytes[at] === LINE_FEED || bytes[at] === CARRIAGE_RETURN
+
+  /** How many bytes of line ending there are before `end`. */
+  function lineEndBytes(end: number): number {
+    if (!isLineEnd(end - 1)) return 0
+    return bytes[end - 1] === LINE_FEED && bytes[end - 2] === CARRIAGE_RETURN ? 2 : 1
+  }
+
   return {
     /** Moves on over the records that were judged, to the end of `piece`. */
     slide(piece: Buffer): void {
       const rest = bytes.subarray(Math.max(recordStart - start, 0))
       const pieceStart = start + bytes.length
       // A record that is too long already is refused whatever is in it.
-      const isKept = rest.length <= RECORD_BYTES_MAX
+      const isKept = rest.length <= RECORD_BYTES_MAX + LOOKAHEAD_BYTES_MAX
       bytes = isKept ? Buffer.concat([rest, piece]) : piece
       start = isKept ? pieceStart - rest.length : pieceStart
       const end = Math.max(bytes.lastIndexOf(LINE_FEED), bytes.lastIndexOf(CARRIAGE_RETURN)) + 1
@@ -139,6 +148,10 @@ function createWindow() {
     lengthTo(end: number): number {
       return end - recordStart
     },
+    /** Whether the next record is nothing but a line ending, where it has one empty cell. */
+    beginsWithLineEnd(): boolean {
+      return isLineEnd(recordStart - start)
+    },
     /** How many bytes there are behind the records that were judged. */
     lengthToEnd(): number {
       return start + bytes.length - recordStart
@@ -147,7 +160,7 @@ function createWindow() {
     faultOf(cells: readonly string[], end: number): AppError | undefined {
       const from = recordStart
       recordStart = end
-      if (end - from > RECORD_BYTES_MAX) {
+      if (end - from > RECORD_BYTES_MAX && end - from - lineEndBytes(end - start) > RECORD_BYTES_MAX) {
         return new AppError(41301, `The row is longer than ${RECORD_BYTES_MAX} bytes.`)
       }
       const isOddlyQuoted = cells.some((cell) => cell.charCodeAt(0) === QUOTATION_MARK)

@@ -28,7 +28,8 @@ export interface CsvRowsOptions {
 /** A table that is read row by row. */
 export interface CsvRows {
   /**
-   * Reads a row of cells that begins on that line; `fault` tells where it is not sound as text. Throws 40003 for a
+   * Reads a row of cells that begins on that line; a blank line has none, and is passed over. `fault` tells where it
+   * is not sound as text. Throws 40003 for a
    * header row without what a plant needs.
    */
   read(cells: readonly string[], line: number, fault: AppError | undefined): void
@@ -73,7 +74,8 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
 
   return {
     read(cells, line, fault) {
-      if (cells.length === 1 && cells[0] === '') return
+      const isBlank = cells.length === 0 && fault === undefined
+      if (isBlank) return
       if (columns === undefined) columns = headerOf(cells, line, fault, idStart)
       else readRow(cells, line, fault, columns)
     },

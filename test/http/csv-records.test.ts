@@ -39,11 +39,12 @@ test('every table that is written as RFC 4180 says is read back, with the line o
       const expected: Seen[] = []
       for (const { cells, ending } of rows) {
         const line = 1 + (text.match(/\r\n|\n|\r/g)?.length ?? 0)
-        expected.push([line, cells.map((one) => one.text)])
         const written = cells.map((one) =>
           one.isQuoted || /[",\r\n]/.test(one.text) ? quoted(one.text) : one.text,
         )
-        text += written.join(',') + ending
+        const record = written.join(',')
+        expected.push([line, record === '' ? [] : cells.map((one) => one.text)])
+        text += record + ending
       }
       assert.deepEqual(await recordsOf(text, sizes), expected)
     }),
@@ -61,10 +62,24 @@ test('lines may end with LF, CRLF or CR, also in one text, and the last one in n
     ])
     assert.deepEqual(await recordsOf('a\n\nb\n', [size]), [
       [1, ['a']],
-      [2, ['']],
+      [2, []],
       [3, ['b']],
     ])
     assert.deepEqual(await recordsOf('', [size]), [])
+  }
+})
+
+test('a blank line has no cell, and one of quotation marks alone has an empty one', async () => {
+  for (const ending of ['\n', '\r\n', '\r']) {
+    for (const size of [1, 2, 3, 100]) {
+      assert.deepEqual(await recordsOf(['', '""', '', '', '""'].join(ending), [size]), [
+        [1, []],
+        [2, ['']],
+        [3, []],
+        [4, []],
+        [5, ['']],
+      ])
+    }
   }
 })
 
@@ -117,7 +132,7 @@ test('a record that is not UTF-8 is at fault, and those around it are whole', as
 
 test('a record of exactly the limit is taken, and one that is longer is at fault by itself', async () => {
   const whole = `1,"${'x\n'.repeat(RECORD_BYTES_MAX / 2 - 3)}"`
-    .padEnd(RECORD_BYTES_MAX - 1, ' ')
+    .padEnd(RECORD_BYTES_MAX, ' ')
     .replace(/" +$/, (end) => `${'y'.repeat(end.length - 1)}"`)
   const lines = whole.split('\n').length
   for (const size of [64 * 1024, 10_007, 257]) {
@@ -138,6 +153,24 @@ test('a record of exactly the limit is taken, and one that is longer is at fault
       ],
       `in pieces of ${size}`,
     )
+  }
+})
+
+test('the line ending does not count for how long a record is', async () => {
+  for (const ending of ['\n', '\r\n', '\r']) {
+    for (const size of [64 * 1024, 32 * 1024 + 1, 10_007, 7]) {
+      for (const more of [0, 1]) {
+        const record = `1,${'x'.repeat(RECORD_BYTES_MAX - 2 + more)}`
+        const seen = await recordsOf(`a${ending}${record}${ending}${record}${ending}b,c${ending}${record}`, [
+          size,
+        ])
+        assert.deepEqual(
+          seen.map(([line, cells]) => [line, typeof cells === 'number' ? cells : cells.length]),
+          [1, 2, 3, 4, 5].map((line) => [line, line === 1 ? 1 : line === 4 || more === 0 ? 2 : 41301]),
+          `${JSON.stringify(ending)} in pieces of ${size}, ${more} more`,
+        )
+      }
+    }
   }
 })
 

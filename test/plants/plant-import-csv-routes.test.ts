@@ -111,6 +111,12 @@ test('idStart=… numbers the rows by their place, refused ones as well', async 
     [-1n, 'a'],
     [0n, 'b'],
   ])
+  const empty = await importCsv(app, 'a\n""\n\nb\n', '?columns=name&idStart=5')
+  assert.deepEqual([countsOf(empty), errorsOf(empty)], [[2, 0, 0, 1], [[2, 40003]]])
+  assert.deepEqual(await takePlants(app), [
+    [5n, 'a'],
+    [7n, 'b'],
+  ])
   const last = await importCsv(app, 'a\nb\nc\n', '?columns=name&idStart=9223372036854775806')
   assert.deepEqual([countsOf(last), errorsOf(last)], [[2, 0, 0, 1], [[3, 40003]]])
   assert.equal((await takePlants(app)).length, 2)
