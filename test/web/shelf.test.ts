@@ -103,7 +103,7 @@ test('one jumps to an id, exactly, and scrolls up from there', { skip }, async (
   await page.getByText('An id is a whole number from').waitFor()
   await page.getByLabel('Jump to id').fill('12')
   await page.getByRole('button', { name: 'Go' }).click()
-  await page.getByText('There is no plant with the id 12. The list is at the next one.').waitFor()
+  await page.getByText('There is no plant with the id 12. The list stands where it would be.').waitFor()
   await seen(page, '17')
   await page.close()
 })

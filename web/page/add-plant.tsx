@@ -40,6 +40,7 @@ export function AddPlant(props: PlantDialogProps) {
         isNew
         idHint={form.isSearching ? words.idSearching : words.idHint}
         isDisabled={isBusy}
+        onIdFocus={form.keepId}
         onInput={form.input}
       />
       <p class="wrong" role="alert">
@@ -115,6 +116,11 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
     input(change: Partial<PlantDraft>) {
       if (change.id !== undefined) setOwnId(true)
       setTyped((before) => ({ ...before, ...change }))
+    },
+    /** What stands there is not changed beneath somebody who is about to type. */
+    keepId() {
+      setOwnId(true)
+      setTyped((before) => ({ ...before, id: draft.id }))
     },
     complain: setProblems,
     goBack: () => setTaken(undefined),

@@ -45,13 +45,24 @@ interface PlantFieldsProps {
   isNew: boolean
   idHint: string
   isDisabled: boolean
+  /** Somebody goes to the field of the id. */
+  onIdFocus?: () => void
   onInput(change: Partial<PlantDraft>): void
 }
 
 /** As many as help; a list of thousands would not. */
 const SUGGESTED_TAGS = 50
 
-export function PlantFields({ draft, problems, tags, isNew, idHint, isDisabled, onInput }: PlantFieldsProps) {
+export function PlantFields({
+  draft,
+  problems,
+  tags,
+  isNew,
+  idHint,
+  isDisabled,
+  onIdFocus,
+  onInput,
+}: PlantFieldsProps) {
   const fields = useRef<HTMLFieldSetElement>(null)
   useLayoutEffect(() => {
     if (!isDisabled) fields.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-first]')?.focus()
@@ -65,6 +76,7 @@ export function PlantFields({ draft, problems, tags, isNew, idHint, isDisabled, 
           hint={idHint}
           value={draft.id}
           problem={problems.id}
+          onFocus={onIdFocus}
           onInput={onInput}
         />
       )}
@@ -94,10 +106,11 @@ interface FieldProps {
   value: string
   problem: string | undefined
   list?: string
+  onFocus?: (() => void) | undefined
   onInput(change: Partial<PlantDraft>): void
 }
 
-function Field({ name, label, hint, value, problem = '', list, onInput }: FieldProps) {
+function Field({ name, label, hint, value, problem = '', list, onFocus, onInput }: FieldProps) {
   const id = `plant-${name}`
   return (
     <div class="field">
@@ -112,6 +125,7 @@ function Field({ name, label, hint, value, problem = '', list, onInput }: FieldP
         data-first={name === 'name' ? '' : undefined}
         aria-invalid={problem !== ''}
         aria-describedby={`${id}-hint ${id}-problem`}
+        onFocus={onFocus}
         onInput={(event) => onInput({ [name]: event.currentTarget.value })}
       />
       <span id={`${id}-hint`} class="hint">

@@ -130,11 +130,18 @@ export class ShelfPages {
   }
 
   async #loadNext(): Promise<void> {
+    // A short page is the last one, most likely: to ask on costs no request then, and tells that it is.
+    if ((await this.#appendNext()) < PAGE_PLANTS) await this.#appendNext()
+  }
+
+  async #appendNext(): Promise<number> {
+    if (this.#hasEnd) return 0
     const after = this.#rows.lastId() ?? this.#start
     this.#next ??= this.#list(after)
     const { done, value } = await this.#next.next()
     if (done) this.#hasEnd = true
     else this.#rows.append({ after, plants: value })
+    return done ? 0 : value.length
   }
 
   async #loadEarlier(): Promise<void> {
