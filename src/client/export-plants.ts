@@ -1,6 +1,7 @@
 import { parseWithIdTexts, withExactId } from './exact-ids.ts'
-import { type PlantFilter, queryText } from './list-plants.ts'
+import { filterValues, type PlantFilter } from './list-plants.ts'
 import type { StoredPlant } from './plant-types.ts'
+import { queryText } from './query-text.ts'
 import { asList } from './read-answer.ts'
 import { brokeOff, readChunks, readLines } from './read-lines.ts'
 import { answerError, type CallOptions, type Sender } from './send-request.ts'
@@ -18,7 +19,14 @@ export interface ExportFileOptions extends ExportPlantsOptions {
 
 export type FileFormat = 'ndjson' | 'csv'
 
-export const MEDIA_TYPES: Record<FileFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' }
+export const NDJSON = 'application/x-ndjson'
+
+/** Throws a TypeError for a format that is none. */
+export function mediaTypeOf(format: FileFormat | undefined): string {
+  if (format === 'ndjson') return NDJSON
+  if (format === 'csv') return 'text/csv'
+  throw new TypeError("format must be 'ndjson' or 'csv'")
+}
 
 /** Each loop over it asks anew. */
 export function exportPlants(sender: Sender, options: ExportPlantsOptions): AsyncIterable<StoredPlant> {
@@ -68,8 +76,8 @@ export async function exportFile(
 }
 
 async function openExport(sender: Sender, options: ExportFileOptions, limit: TimeLimit): Promise<Response> {
-  const accept = MEDIA_TYPES[options.format]
-  const path = `/plants${queryText(options, { bom: options.bom ? 1 : undefined })}`
+  const accept = mediaTypeOf(options.format)
+  const path = `/plants${queryText({ ...filterValues(options), number: { bom: options.bom ? 1 : undefined } })}`
   const answer = await sender.open(
     { method: 'GET', path, headers: { accept }, statuses: [200], repeat: 'always' },
     limit,

@@ -28,7 +28,8 @@ const TURN_MS = 10
 /** A blank line is no row; without a byte, the service takes the body for a forgotten one. */
 const NOTHING = '\n'
 
-const FIRST_HALF = /[\ud800-\udbff]/
+/** At the end. */
+const FIRST_HALF = /[\ud800-\udbff]$/
 /** With the flag `u` the halves of a whole character do not match. */
 const ANY_HALF = /[\ud800-\udfff]/u
 
@@ -94,7 +95,7 @@ function setAlarm(delayMs: number, before?: Alarm): Alarm {
 
 /** What is sent, and how its sending goes. */
 export interface ImportBody {
-  body: string | Blob | ReadableStream<Uint8Array>
+  body: Blob | ReadableStream<Uint8Array>
   /** Whether it goes out while the answer is read. */
   isStreamed: boolean
   /** Whether the source is waited for: then the time is its own. */
@@ -112,7 +113,6 @@ export async function importBody(
   limit: TimeLimit,
 ): Promise<ImportBody> {
   // A browser does not tell how far it is with sending: nothing says that time is over.
-  if (isBrowser() && typeof source === 'string') return gathered(whole(source, 0), limit)
   if (isBrowser() && source instanceof Blob) return gathered(source, limit)
   let failure: { error: unknown } | undefined
   let isWaiting = false
@@ -156,7 +156,7 @@ export async function importBody(
   return { body: stream, isStreamed: true, isWaiting: () => isWaiting, failure: () => failure }
 }
 
-function gathered(body: string | Blob, limit: TimeLimit): ImportBody {
+function gathered(body: Blob, limit: TimeLimit): ImportBody {
   limit.hold()
   return { body, isStreamed: false, isWaiting: () => true, failure: () => undefined }
 }
@@ -177,7 +177,7 @@ async function* chunksOf(
     let part = chunk
     if (typeof part === 'string') {
       part = half + part
-      half = FIRST_HALF.test(part.slice(-1)) ? part.slice(-1) : ''
+      half = FIRST_HALF.exec(part)?.[0] ?? ''
       part = whole(part.slice(0, part.length - half.length), index)
       index += part.length
     } else {

@@ -1,7 +1,8 @@
 import { parseWithIdTexts, withExactId } from './exact-ids.ts'
-import { type FileFormat, MEDIA_TYPES } from './export-plants.ts'
+import { type FileFormat, mediaTypeOf, NDJSON } from './export-plants.ts'
 import { type FileSource, importBody, ndjsonOf, type PlantSource } from './import-body.ts'
 import type { ImportError, ImportEvent, ImportReport } from './plant-types.ts'
+import { queryText } from './query-text.ts'
 import { asObject, readAnswer } from './read-answer.ts'
 import { brokeOff, readLines } from './read-lines.ts'
 import { type ImportProgress, RequestError, withDetails } from './request-error.ts'
@@ -62,13 +63,14 @@ export async function importPlants(
   const told: { progress?: ImportProgress } = {}
   let isAnswered = false
   try {
-    const file = format === undefined ? ndjsonOf(source as PlantSource) : (source as FileSource)
-    upload = await importBody(file, limit)
+    const isFile = format !== undefined || isWholeFile(source)
+    const mediaType = isFile ? mediaTypeOf(format) : NDJSON
+    upload = await importBody(isFile ? (source as FileSource) : ndjsonOf(source as PlantSource), limit)
     const { body, isStreamed, isWaiting } = upload
     const headers: Record<string, string> = {
-      'content-type': MEDIA_TYPES[format ?? 'ndjson'],
+      'content-type': mediaType,
       // A browser reads no answer before it has sent all: one that grows meanwhile could stop the service.
-      accept: isStreamed ? MEDIA_TYPES.ndjson : 'application/json',
+      accept: isStreamed ? NDJSON : 'application/json',
     }
     if (options.gzip) headers['content-encoding'] = 'gzip'
     const path = `/plants/import${queryOf(options)}`
@@ -93,17 +95,23 @@ export async function importPlants(
   }
 }
 
+/** Whether it cannot be plants. */
+function isWholeFile(source: PlantSource | FileSource): boolean {
+  return typeof source === 'string' || source instanceof Blob || source instanceof Uint8Array
+}
+
 /** Whether an import that the service has ended may have stored rows, also behind those that it told of. */
 function mayHaveStored({ code, message }: RequestError): boolean {
   return !CODES_OF_NONE_BEGUN.test(String(code)) && !message.endsWith(NOTHING_STORED)
 }
 
 function queryOf(options: AnyImportOptions): string {
-  const query = new URLSearchParams()
   const { onConflict, dryRun, columns, idStart, encoding } = options
-  const all = { onConflict, dryRun, columns: columns?.join(), idStart, encoding }
-  for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, String(value))
-  return `?${query}`
+  return queryText({
+    string: { onConflict, columns: columns?.join(), encoding },
+    bigint: { idStart },
+    boolean: { dryRun },
+  })
 }
 
 async function readReport(
@@ -112,7 +120,7 @@ async function readReport(
   { onProgress, onError }: ImportPlantsOptions,
   told: { progress?: ImportProgress },
 ): Promise<ImportReport> {
-  if (!answer.headers.get('content-type')?.startsWith(MEDIA_TYPES.ndjson)) {
+  if (!answer.headers.get('content-type')?.startsWith(NDJSON)) {
     const body = await answer.body.text().catch((cause: unknown) => {
       throw limit.signal.aborted ? limit.signal.reason : brokeOff(cause)
     })

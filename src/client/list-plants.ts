@@ -1,5 +1,6 @@
-import { idText, withExactId } from './exact-ids.ts'
+import { withExactId } from './exact-ids.ts'
 import type { StoredPlant } from './plant-types.ts'
+import { queryText } from './query-text.ts'
 import { asList, readAnswer } from './read-answer.ts'
 import type { CallOptions, Sender } from './send-request.ts'
 
@@ -30,7 +31,8 @@ export function listPlants(sender: Sender, options: ListPlantsOptions): PlantLis
   async function* pages(): AsyncGenerator<StoredPlant[], void, undefined> {
     let { after } = options
     for (;;) {
-      const query = queryText({ ...options, after }, { limit: options.pageSize ?? PAGE_SIZE_DEFAULT })
+      const limit = options.pageSize ?? PAGE_SIZE_DEFAULT
+      const query = queryText({ number: { limit }, ...filterValues({ ...options, after }) })
       const { plants, headers } = await sender.send(
         { method: 'GET', path: `/plants${query}`, statuses: [200], repeat: 'always' },
         (answer) => ({ plants: readAnswer(answer, plantsIn), headers: answer.headers }),
@@ -56,11 +58,7 @@ function plantsIn(list: unknown): StoredPlant[] {
   return asList(list).map(withExactId<StoredPlant>)
 }
 
-/** `?tag=…` and so on; empty where there is nothing to say. */
-export function queryText({ after, tag, q }: PlantFilter, others: Record<string, unknown> = {}): string {
-  const query = new URLSearchParams()
-  const all = { ...others, after: after === undefined ? undefined : idText(after), tag, q }
-  for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, String(value))
-  const text = String(query)
-  return text && `?${text}`
+/** For `queryText`. */
+export function filterValues({ after, tag, q }: PlantFilter) {
+  return { bigint: { after }, string: { tag, q } }
 }

@@ -60,7 +60,7 @@ export async function createPlant(
   try {
     return await sender.send(
       request,
-      (answer) => ({ id: plant.id, ...readAnswer(answer, asObject<Plant>), etag: etagOf(answer) }),
+      (answer) => ({ ...readAnswer(answer, asObject<Plant>), id: plant.id, etag: etagOf(answer) }),
       options,
     )
   } catch (error) {
@@ -82,7 +82,7 @@ export async function getPlant(
         statuses: [200, 304],
         repeat: 'always',
       },
-      (answer) => (answer.status === 304 ? 'unchanged' : plantIn(answer)),
+      (answer) => (answer.status === 304 ? 'unchanged' : plantIn(answer, id)),
       options,
     )
   } catch (error) {
@@ -106,7 +106,7 @@ export async function replacePlant(
       statuses: [200, 201],
       repeat: ifMatch === undefined && ifNoneMatch === undefined ? 'always' : 'refused',
     },
-    (answer) => ({ ...plantIn(answer), isNew: answer.status === 201 }),
+    (answer) => ({ ...plantIn(answer, id), isNew: answer.status === 201 }),
     options,
   )
 }
@@ -126,7 +126,7 @@ export async function changePlant(
       statuses: [200],
       repeat: ifMatch === undefined ? 'always' : 'refused',
     },
-    plantIn,
+    (answer) => plantIn(answer, id),
     options,
   )
 }
@@ -173,9 +173,12 @@ function conditions({ ifMatch, ifNoneMatch }: ReplacePlantOptions): Record<strin
   }
 }
 
-function plantIn(answer: Answer<string>): VersionedPlant {
-  const plant = readAnswer(answer, (parsed) => withExactId<StoredPlant>(asObject(parsed)))
-  return { ...plant, etag: etagOf(answer) }
+function plantIn(answer: Answer<string>, id: bigint): VersionedPlant {
+  return readAnswer(answer, (parsed) => {
+    const plant = withExactId<StoredPlant>(asObject(parsed))
+    if (plant.id !== id) throw new TypeError('another plant')
+    return { ...plant, etag: etagOf(answer) }
+  })
 }
 
 function etagOf({ headers }: Answer<string>): string {

@@ -41,6 +41,7 @@ import {
   listTokens,
   revokeToken,
 } from './service-requests.ts'
+import { positive } from './time-limit.ts'
 
 // What a program may name.
 export type {
@@ -200,14 +201,14 @@ export interface PlantStoreClient {
 const TIMEOUT_MS_DEFAULT = 30_000
 const TRIES_MAX_DEFAULT = 5
 
-/** A client of the service at `baseUrl`. Opens nothing yet. Throws a TypeError for a base URL that is none. */
+/** A client of the service at `baseUrl`. Opens nothing yet. Throws a TypeError for a base URL or number that is none. */
 export function createPlantStoreClient(options: PlantStoreClientOptions): PlantStoreClient {
   const { token, timeoutMs = TIMEOUT_MS_DEFAULT, triesMax = TRIES_MAX_DEFAULT } = options
   const sender = createSender({
     baseUrl: baseUrlOf(options.baseUrl),
     token,
-    timeoutMs,
-    triesMax,
+    timeoutMs: positive('timeoutMs', timeoutMs),
+    triesMax: positive('triesMax', triesMax),
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
   })
   return {
@@ -237,7 +238,8 @@ export function createPlantStoreClient(options: PlantStoreClientOptions): PlantS
 
 function baseUrlOf(baseUrl: string | URL): string {
   const url = new URL(baseUrl)
-  if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+  // Also a query or fragment that is empty.
+  if (!/^https?:[^?#]+$/.test(url.href) || url.username || url.password) {
     throw new TypeError('baseUrl must be http:// or https:// with a host, and maybe a path')
   }
   return url.href.replace(/\/+$/, '')

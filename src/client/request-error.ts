@@ -31,38 +31,31 @@ export interface RequestErrorDetails {
  */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
-  readonly kind: RequestErrorKind
+  declare readonly kind: RequestErrorKind
   /** The error code of the service, such as 40901 for an id that is taken; undefined unless `kind` is `service`. */
-  readonly code: number | undefined
+  declare readonly code: number | undefined
   /** The HTTP status; undefined where no answer came. */
-  readonly status: number | undefined
+  declare readonly status: number | undefined
   /** The `x-request-id` of the answer, by which the log of the service tells of it. */
-  readonly requestId: string | undefined
+  declare readonly requestId: string | undefined
   /** What `Retry-After` asked for, in milliseconds from when the answer came. */
-  readonly retryAfterMs: number | undefined
+  declare readonly retryAfterMs: number | undefined
   /**
    * Whether a write may have been done although it failed: a try was sent, and no answer tells what became of it. Of
    * an import, whether rows behind `progress` may be stored.
    */
-  readonly isOutcomeUnknown: boolean
+  declare readonly isOutcomeUnknown: boolean
   /**
    * The key that a create was sent with. To try on, also much later (24 hours, unless the service is set up
    * otherwise), call `createPlant` with the same plant and this key: it is not added twice.
    */
-  readonly idempotencyKey: string | undefined
+  declare readonly idempotencyKey: string | undefined
   /** What an import had told last before it failed; undefined where it had told nothing. */
-  readonly progress: ImportProgress | undefined
+  declare readonly progress: ImportProgress | undefined
 
-  constructor(message: string, details: RequestErrorDetails) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
-    this.kind = details.kind
-    this.code = details.code
-    this.status = details.status
-    this.requestId = details.requestId
-    this.retryAfterMs = details.retryAfterMs
-    this.isOutcomeUnknown = details.isOutcomeUnknown ?? false
-    this.idempotencyKey = details.idempotencyKey
-    this.progress = details.progress
+  constructor(message: string, { cause, ...details }: RequestErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause })
+    Object.assign(this, { isOutcomeUnknown: false }, details)
   }
 }
 

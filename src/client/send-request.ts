@@ -139,9 +139,10 @@ async function authorization(
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
   if (token === undefined) return {}
-  const text = typeof token === 'string' ? token : await orAborted(token(), signal)
-  // Headers would complain as well, and show the token.
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new TypeError('the token has characters that no token has')
+  const text = typeof token === 'function' ? await orAborted(token(), signal) : token
+  // Headers would complain as well, and show the token; or take an undefined for a word.
+  if (typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text))
+    throw new TypeError('token must be visible ASCII characters')
   return { authorization: `Bearer ${text}` }
 }
 

@@ -1,5 +1,6 @@
 import { absent } from './plant-requests.ts'
 import type { CreatedToken, NewToken, TagCount, Token } from './plant-types.ts'
+import { queryText } from './query-text.ts'
 import { asList, asObject, readAnswer } from './read-answer.ts'
 import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
 
@@ -12,8 +13,7 @@ export interface ListTagsOptions extends CallOptions {
 const NO_SUCH_TOKEN = 40403
 
 export async function listTags(sender: Sender, options: ListTagsOptions = {}): Promise<TagCount[]> {
-  const { limit } = options
-  const query = limit === undefined ? '' : `?limit=${limit}`
+  const query = queryText({ number: { limit: options.limit } })
   return sender.send(reading(`/tags${query}`), as(asList<TagCount>), options)
 }
 
@@ -38,6 +38,8 @@ export async function createToken(
 }
 
 export async function revokeToken(sender: Sender, id: string, options?: CallOptions): Promise<boolean> {
+  // These would be read as another path; dots are encoded by nobody.
+  if (/^\.{0,2}$/.test(id)) throw new TypeError('no token has this id')
   const path = `/tokens/${encodeURIComponent(id)}`
   try {
     const request: ServiceRequest = { method: 'DELETE', path, statuses: [204], repeat: 'always' }

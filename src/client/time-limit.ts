@@ -17,8 +17,15 @@ export interface TimeLimit {
   end(): void
 }
 
-/** Throws the signal's reason at once where it is aborted already. */
+/** The number, where it is one above 0. Throws a TypeError for anything else. */
+export function positive(name: string, value: number): number {
+  if (typeof value === 'number' && value > 0) return value
+  throw new TypeError(`${name} must be a number above 0`)
+}
+
+/** Throws the signal's reason at once where it is aborted already, and as `positive` for a time that is none. */
 export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefined): TimeLimit {
+  positive('timeoutMs', timeoutMs)
   callerSignal?.throwIfAborted()
   // AbortSignal.any would do, but not in Node 20.0, nor in browsers of 2023.
   const controller = new AbortController()

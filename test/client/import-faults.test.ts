@@ -79,7 +79,7 @@ test('what is sent is a plant a line, whole, and asks to be told while it runs',
     encoding: 'utf-16le',
     gzip: true,
   })
-  assert.equal(requests[1]?.path, '/plants/import?columns=id%2Cname&idStart=-1&encoding=utf-16le')
+  assert.equal(requests[1]?.path, '/plants/import?columns=id%2Cname&encoding=utf-16le&idStart=-1')
   assert.deepEqual(
     [requests[1]?.headers['content-type'], requests[1]?.headers['content-encoding']],
     ['text/csv', 'gzip'],
