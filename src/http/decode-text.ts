@@ -5,22 +5,21 @@ const FIRST_BYTES = 4
 
 /**
  * A text in pieces, in UTF-8 whatever its encoding is. A byte order mark is left out. Without an encoding the bytes
- * pass as they are: whether they are UTF-8 is for the reader to judge, a line at a time. Throws 40002 for UTF-16
- * that nobody announced, with `adviceFor` it, and for what is not of the encoding.
+ * pass as they are: whether they are UTF-8 is for the reader to judge, a line at a time. Throws 40002 for gzip
+ * and UTF-16 that nobody announced, with `adviceFor` the latter, and for what is not of the encoding.
  */
 export async function* decodeText(
   pieces: AsyncIterable<Buffer>,
   encoding: string | undefined,
   adviceFor: (encoding: 'utf-16le' | 'utf-16be') => string,
 ): AsyncGenerator<Buffer, undefined> {
-  if (encoding === undefined) yield* withoutMark(pieces, adviceFor)
-  else yield* decoded(pieces, encoding)
+  const text = fromFirstBytes(pieces)
+  if (encoding === undefined) yield* withoutMark(text, adviceFor)
+  else yield* decoded(text, encoding)
 }
 
-async function* withoutMark(
-  pieces: AsyncIterable<Buffer>,
-  adviceFor: (encoding: 'utf-16le' | 'utf-16be') => string,
-): AsyncGenerator<Buffer, undefined> {
+/** The same in pieces of which the first holds FIRST_BYTES, where there are so many. Throws 40002 for gzip. */
+async function* fromFirstBytes(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let first: Buffer | undefined = Buffer.alloc(0)
   for await (const piece of pieces) {
     if (first === undefined) {
@@ -29,10 +28,28 @@ async function* withoutMark(
     }
     first = Buffer.concat([first, piece])
     if (first.length < FIRST_BYTES) continue
-    yield judgeFirst(first, adviceFor)
+    yield notPacked(first)
     first = undefined
   }
-  if (first !== undefined && first.length > 0) yield judgeFirst(first, adviceFor)
+  if (first !== undefined && first.length > 0) yield notPacked(first)
+}
+
+/** RFC 1952 §2.3.1: no text begins so, in any encoding that somebody uses. */
+function notPacked(first: Buffer): Buffer {
+  const [one, two, three] = first
+  if (one !== 0x1f || two !== 0x8b || three !== 0x08) return first
+  throw new AppError(40002, 'The text is packed: send it with Content-Encoding: gzip, and packed once only.')
+}
+
+async function* withoutMark(
+  pieces: AsyncIterable<Buffer>,
+  adviceFor: (encoding: 'utf-16le' | 'utf-16be') => string,
+): AsyncGenerator<Buffer, undefined> {
+  let isFirst = true
+  for await (const piece of pieces) {
+    yield isFirst ? judgeFirst(piece, adviceFor) : piece
+    isFirst = false
+  }
 }
 
 function judgeFirst(first: Buffer, adviceFor: (encoding: 'utf-16le' | 'utf-16be') => string): Buffer {

@@ -57,6 +57,7 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
     const id = idStart === undefined ? idIn(cells, known) : numbered()
     try {
       if (fault !== undefined) throw fault
+      if (idStart !== undefined && id === undefined) throw new AppError(40003, NUMBERS_ENDED)
       rows.plants.push(plantIn(cells, known, id))
       rows.lines.push(line)
     } catch (error) {
@@ -94,6 +95,8 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
 
 const ID_CELL_RULE = `id must be a whole decimal number from ${ID_MIN} to ${ID_MAX} in plain digits, without spaces`
 
+const NUMBERS_ENDED = `the numbers have come to an end with ${ID_MAX}, the last id that there is`
+
 /** The plant in a row whose id was read before. Throws 40003. */
 function plantIn(
   cells: readonly string[],
@@ -117,18 +120,25 @@ function idIn(cells: readonly string[], { id }: Columns): bigint | undefined {
   return cell === undefined ? undefined : parseIdText(cell)
 }
 
+const COLUMNS_ADVICE = 'For a file without a header row, name its columns with columns=… in the query.'
+const NDJSON_ADVICE = 'It looks like NDJSON: send that with Content-Type: application/x-ndjson.'
+
 function headerOf(
   cells: readonly string[],
   line: number,
   fault: AppError | undefined,
   idStart: bigint | undefined,
 ): Columns {
-  if (fault !== undefined) throw new AppError(fault.code, `The header row on line ${line}: ${fault.message}`)
+  const isNdjson = cells[0]?.trimStart().startsWith('{') === true
+  if (fault !== undefined) {
+    const advice = isNdjson ? ` ${NDJSON_ADVICE}` : ''
+    throw new AppError(fault.code, `The header row on line ${line}: ${fault.message}${advice}`)
+  }
   return columnsOf(cells, idStart, (problem) => {
     const shown = cells.join(', ').slice(0, SHOWN_HEADER_CHARACTERS)
     return new AppError(
       40003,
-      `The header row on line ${line} ${problem} It holds: ${JSON.stringify(shown)}. For a file without a header row, name its columns with columns=… in the query.`,
+      `The header row on line ${line} ${problem} It holds: ${JSON.stringify(shown)}. ${isNdjson ? NDJSON_ADVICE : COLUMNS_ADVICE}`,
     )
   })
 }

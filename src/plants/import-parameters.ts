@@ -49,6 +49,25 @@ function firstIdIn(text: string): bigint {
   return id
 }
 
+/** Where a body is refused for its charset: throws 41501 that tells how a table says its encoding. */
+export function adviseEncoding(contentType: string | undefined): void {
+  const [, charset] = /^\s*text\/csv\s*;(?:.*;)?\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '') ?? []
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return
+  const encoding = isEncoding(charset) ? charset : 'windows-1252'
+  throw new AppError(
+    41501,
+    `Send CSV in UTF-8, or tell its encoding in the query and not in Content-Type: encoding=${encoding}.`,
+  )
+}
+
+function isEncoding(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== ''
+  } catch {
+    return false
+  }
+}
+
 function encodingOf(label: string): string | undefined {
   try {
     const { encoding } = new TextDecoder(label)

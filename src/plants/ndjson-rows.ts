@@ -35,6 +35,9 @@ export function createNdjsonRows(parseJson: (text: string) => unknown) {
     let body: unknown
     try {
       body = parseJson(text)
+      if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+        throw new AppError(40003, 'the line must be a JSON object')
+      }
       const plant = parseNewPlant(body)
       rows.plants.push(plant)
       rows.lines.push(line)

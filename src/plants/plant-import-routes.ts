@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { preferredMediaType } from '../http/accept.ts'
@@ -13,6 +14,7 @@ import { createLineSplitter } from '../http/text-lines.ts'
 import { createCsvRows } from './csv-rows.ts'
 import { importPlantsOperation } from './import-operations.ts'
 import {
+  adviseEncoding,
   CSV,
   IMPORT_QUERY_NAMES,
   type ImportParameters,
@@ -48,7 +50,7 @@ export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImpo
     config: { scope: 'plants:write', operation: importPlantsOperation },
     async handler(request, reply) {
       const query = queryOf(request, IMPORT_QUERY_NAMES)
-      const mediaType = judgeBody(request.raw, [NDJSON, CSV], ['gzip', 'x-gzip'], 'NDJSON or CSV')
+      const mediaType = judgeImportBody(request.raw)
       const parameters = parseImportQuery(query, mediaType)
       const readRows = mediaType === CSV ? csvRowsOf(parameters) : ndjsonRowsOf
       if (underWay >= IMPORTS_MAX) {
@@ -81,6 +83,16 @@ export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImpo
     config: { scope: 'any', isRefused: true },
     handler: (_request, reply) => reply.callNotFound(),
   })
+}
+
+/** Throws as `judgeBody` does. */
+function judgeImportBody(raw: IncomingMessage): typeof NDJSON | typeof CSV {
+  try {
+    return judgeBody(raw, [NDJSON, CSV], ['gzip', 'x-gzip'], 'NDJSON or CSV')
+  } catch (error) {
+    if (error instanceof AppError && error.code === 41501) adviseEncoding(raw.headers['content-type'])
+    throw error
+  }
 }
 
 async function answerReport(run: Run, reply: FastifyReply): Promise<void> {

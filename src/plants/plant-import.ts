@@ -103,6 +103,7 @@ function settleStep(
 
 function tellHowFar(counts: ImportCounts, line: number, dryRun: boolean, stepHasFailed: boolean): string {
   const { created, replaced, skipped, failed } = counts
+  if (dryRun && line === 1) return 'In this dry run nothing is stored.'
   const numbers = [
     `${created.toLocaleString('en')} created`,
     `${replaced.toLocaleString('en')} replaced`,

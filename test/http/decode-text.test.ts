@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { AppError } from '../../src/errors.ts'
 import { decodeText } from '../../src/http/decode-text.ts'
 
@@ -49,6 +50,17 @@ test('UTF-16 that nobody announced is told from its first bytes, and its encodin
       })
       const text = (await decoded(bytes, size, encoding)).toString()
       assert.equal(text, TEXT, 'with the encoding it is read, without its mark')
+    }
+  }
+})
+
+test('gzip that nobody announced is told for what it is, whatever encoding it should have', async () => {
+  for (const size of SIZES) {
+    for (const encoding of [undefined, 'windows-1252', 'utf-16le']) {
+      await assert.rejects(decoded(gzipSync(TEXT), size, encoding), {
+        code: 40002,
+        message: 'The text is packed: send it with Content-Encoding: gzip, and packed once only.',
+      })
     }
   }
 })

@@ -79,6 +79,16 @@ test('a row with fewer cells lacks the last ones, and one with more is refused',
   ])
 })
 
+test('NDJSON that is sent as CSV is told for what it is', async () => {
+  for (const body of ['{"id":1,"name":"a"}\n', '\n {"id": 1, "name": "a"}\n', '{"id":1}\n', '{\n']) {
+    assert.match(
+      await refusedCsv(app, body, body.includes('","') || body.includes(',"') ? 40002 : 40003),
+      /It looks like NDJSON: send that with Content-Type: application\/x-ndjson\. Nothing is stored\.$/,
+      body,
+    )
+  }
+})
+
 test('columns=… names the columns of a file without a header row', async () => {
   await importCsv(app, 'x,Quercus,1,\ny,Rosa,2,shrub\n', '?columns=,Name,%20id,TAG')
   assert.deepEqual(await takePlants(app), [
@@ -119,6 +129,7 @@ test('idStart=… numbers the rows by their place, refused ones as well', async 
   ])
   const last = await importCsv(app, 'a\nb\nc\n', '?columns=name&idStart=9223372036854775806')
   assert.deepEqual([countsOf(last), errorsOf(last)], [[2, 0, 0, 1], [[3, 40003]]])
+  assert.match(last.errors[0]?.message ?? '', /^the numbers have come to an end with 9223372036854775807/)
   assert.equal((await takePlants(app)).length, 2)
   for (const idStart of ['', 'x', '1.0', '9223372036854775808']) {
     assert.match(

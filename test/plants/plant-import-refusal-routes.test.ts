@@ -58,6 +58,20 @@ test('a query, a type or a coding that is not offered is refused before the body
   ]) {
     await assertErrorAnswer(await withQuery('', type), 415, 41501)
   }
+  for (const [charset, encoding] of [
+    ['windows-1252', 'windows-1252'],
+    ['"ISO-8859-1"', 'ISO-8859-1'],
+    ['nonsense!', 'windows-1252'],
+  ]) {
+    assert.equal(
+      await assertErrorAnswer(
+        await withQuery('', `text/csv; header=present; charset=${charset}`),
+        415,
+        41501,
+      ),
+      `Send CSV in UTF-8, or tell its encoding in the query and not in Content-Type: encoding=${encoding}.`,
+    )
+  }
   for (const coding of ['br', 'deflate', 'gzip, gzip', 'zstd']) {
     const answer = await postImport(app, plantLine(1), { headers: { 'content-encoding': coding } })
     assert.match(await assertErrorAnswer(answer, 415, 41501), /Content-Encoding: gzip, or without one/)

@@ -3,7 +3,15 @@ import { test } from 'node:test'
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp } from '../support/start-app.ts'
-import { CSV, countsOf, errorsOf, exportedLines, importReport, storedPlants } from './import-requests.ts'
+import {
+  CSV,
+  countsOf,
+  errorsOf,
+  exportedLines,
+  importReport,
+  refusedCsv,
+  storedPlants,
+} from './import-requests.ts'
 
 const plantLine = (id: number | bigint, name = `plant ${id}`) =>
   `{"id":${id},"name":${JSON.stringify(name)}}\n`
@@ -66,6 +74,7 @@ test('a row that is refused is reported with its line, its id and why, and the o
   assert.match(messages[0] ?? '', /^name is missing: /)
   assert.match(messages[1] ?? '', /^The line is not JSON(: it goes wrong at character \d+)?\.$/)
   assert.match(messages[3] ?? '', /UTF-8/)
+  assert.equal(messages[4], 'the line must be a JSON object')
   assert.equal(messages[5], 'The id 7 is taken.')
   assert.match(messages[7] ?? '', /longer than 65536 bytes/)
   assert.deepEqual(await storedPlants(app), [
@@ -107,6 +116,14 @@ test('a dry run answers the same and stores nothing', async (t) => {
     const wet = await importReport(other, body, { query: `?dryRun=false&onConflict=${onConflict}` })
     assert.deepEqual(dry, wet, onConflict)
   }
+})
+
+test('a dry run that cannot begin counts nothing', async (t) => {
+  const app = await startApp(t)
+  assert.match(
+    await refusedCsv(app, 'number\n1\n', 40003, '?dryRun=true'),
+    /in the query\. In this dry run nothing is stored\.$/,
+  )
 })
 
 test('of many refused rows the first 1,000 are listed and all are counted', async (t) => {
