@@ -17,6 +17,25 @@ export interface TimeLimit {
   end(): void
 }
 
+/** The calls that a signal ends. It gets one listener for all of them, as Node 20 warns of many. */
+const CALLS = new WeakMap<EventTarget, Set<AbortController>>()
+
+function abortCalls({ target }: Event): void {
+  const signal = target as AbortSignal
+  for (const call of CALLS.get(signal) ?? []) call.abort(signal.reason)
+}
+
+/** Has the signal end that call, too. Gives what lets go of it. */
+function listen(signal: AbortSignal, call: AbortController): () => void {
+  const calls = CALLS.get(signal) ?? new Set()
+  CALLS.set(signal, calls.add(call))
+  signal.addEventListener('abort', abortCalls)
+  return () => {
+    calls.delete(call)
+    if (calls.size === 0) signal.removeEventListener('abort', abortCalls)
+  }
+}
+
 /** The number, where it is one above 0. Throws a TypeError for anything else. */
 export function positive(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value
@@ -29,8 +48,7 @@ export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefin
   callerSignal?.throwIfAborted()
   // AbortSignal.any would do, but not in Node 20.0, nor in browsers of 2023.
   const controller = new AbortController()
-  const abort = () => controller.abort(callerSignal?.reason)
-  callerSignal?.addEventListener('abort', abort, { once: true })
+  const stopListening = callerSignal && listen(callerSignal, controller)
   let timer: ReturnType<typeof setTimeout> | undefined
   let endMs = Number.POSITIVE_INFINITY
   const limit: TimeLimit = {
@@ -50,7 +68,7 @@ export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefin
     },
     end() {
       limit.hold()
-      callerSignal?.removeEventListener('abort', abort)
+      stopListening?.()
       controller.abort()
     },
   }

@@ -79,6 +79,21 @@ test('a signal that outlives many calls gathers no listeners', async (context) =
   assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
+test('many calls at a time that share a signal give it one listener, and all of them end with it', async (context) => {
+  const { client, requests } = await startScript(context, [CREATED, stall])
+  const controller = new AbortController()
+  const { signal } = controller
+  await client().createPlant(PLANT, { signal })
+  const reason = new Error('no longer wanted')
+  const calls = Array.from({ length: 20 }, () => client().getPlant(1n, { signal }))
+  const settled = Promise.allSettled(calls)
+  await eventually(() => requests.length === 21)
+  assert.equal(getEventListeners(signal, 'abort').length, 1)
+  controller.abort(reason)
+  for (const outcome of await settled) assert.equal(outcome.status === 'rejected' && outcome.reason, reason)
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
+})
+
 test('where nothing listens, the error says so and names the place', async () => {
   const baseUrl = `http://127.0.0.1:${await findFreePort()}`
   const error = await failureOf(createPlantStoreClient({ baseUrl, triesMax: 2 }).getPlant(1n))
