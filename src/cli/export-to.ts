@@ -3,10 +3,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { ExportFileOptions, FileFormat } from '../client/plant-store-client.ts'
 import { CommandFailure } from './command-failure.ts'
-import { printableLines } from './printable.ts'
+import { printable, printableLines } from './printable.ts'
 import { byteSize, createProgressBar, plantCount } from './progress-bar.ts'
-import { openReplacement, type ReplacementFile } from './replacement-file.ts'
+import { isFileThere, openReplacement, type ReplacementFile } from './replacement-file.ts'
 import { requestFailure } from './request-failure.ts'
+import { sentences } from './sentences.ts'
 import type { Service } from './service-call.ts'
 import { print } from './standard-output.ts'
 
@@ -26,6 +27,7 @@ const QUOTATION_MARK = 0x22
  */
 export async function exportTo(path: string | undefined, parts: ExportParts): Promise<void> {
   const rows = createRowCount(parts.options.format)
+  const wasThere = path !== undefined && (await isFileThere(path))
   const file = path === undefined ? undefined : await openReplacement(path)
   try {
     if (file === undefined) await exportToOutput(parts, rows)
@@ -33,11 +35,15 @@ export async function exportTo(path: string | undefined, parts: ExportParts): Pr
   } catch (error) {
     const failure = requestFailure(error, parts.url)
     if (!(failure instanceof CommandFailure)) throw failure
-    const arrived = rows.count() === 0 ? '' : ` ${plantCount(rows.count())} had arrived.`
-    const kept = path === undefined ? 'What was written is not whole.' : `${path} is as it was.`
-    throw new CommandFailure(`${failure.message}${arrived} ${kept}`, failure.exitCode)
+    const arrived = rows.count() === 0 ? undefined : `${plantCount(rows.count())} had arrived.`
+    const left = file?.isWhole ? wholeFileText(path ?? '', wasThere) : 'What was written is not whole.'
+    throw new CommandFailure(sentences(failure.message, arrived, left), failure.exitCode)
   }
   if (path !== undefined) process.stderr.write(`${plantCount(rows.count())} in ${path}.\n`)
+}
+
+function wholeFileText(path: string, wasThere: boolean): string {
+  return wasThere ? `${printable(path)} is as it was.` : `There is no ${printable(path)}.`
 }
 
 async function exportToFile(file: ReplacementFile, parts: ExportParts, rows: RowCount): Promise<void> {

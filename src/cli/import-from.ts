@@ -12,7 +12,8 @@ import { printable, printableLines } from './printable.ts'
 import { byteSize, createProgressBar, type ProgressBar, wholeNumber } from './progress-bar.ts'
 import { checkErrorsFile, mendingHint, writeRefusedRows } from './refused-rows.ts'
 import { isFileThere } from './replacement-file.ts'
-import { isUnreachable, requestFailure } from './request-failure.ts'
+import { isUnreachable, requestFailure, withFlags } from './request-failure.ts'
+import { sentences } from './sentences.ts'
 import type { Service } from './service-call.ts'
 import { print } from './standard-output.ts'
 
@@ -125,7 +126,7 @@ async function createImportBar(
 function tellRefused({ errors, failed }: Told): void {
   for (const { line, id, error, message } of errors) {
     const row = id === undefined ? `line ${line}` : `line ${line}, id ${id}`
-    process.stderr.write(`${row}: ${printable(message)} (code ${error})\n`)
+    process.stderr.write(`${row}: ${printable(withFlags(message))} (code ${error})\n`)
   }
   const hidden = failed - errors.length
   if (hidden > 0) process.stderr.write(`and ${wholeNumber(hidden)} more\n`)
@@ -169,10 +170,10 @@ function importFailure(
   { url, file }: ImportParts,
   progress: ImportProgress | undefined,
 ): unknown {
-  const failure = requestFailure(error, url)
+  const failure = requestFailure(error, url, false)
   const isSaid = (error instanceof RequestError && error.kind === 'service') || isUnreachable(error)
   if (isSaid || !(failure instanceof CommandFailure)) return failure
-  return new CommandFailure(`${failure.message} ${howFar(file, progress)}`, failure.exitCode)
+  return new CommandFailure(sentences(failure.message, howFar(file, progress)), failure.exitCode)
 }
 
 function howFar({ dryRun }: ImportFileOptions, progress: ImportProgress | undefined): string {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './command-failure.ts'
 import { parseETag, parseIds } from './command-values.ts'
+import { sentences } from './sentences.ts'
 import { addServiceOptions, callService, type ServiceFlags } from './service-call.ts'
 
 interface RemoveFlags extends ServiceFlags {
@@ -36,6 +37,9 @@ async function remove(ids: bigint[], { ifMatch, ...flags }: RemoveFlags): Promis
     })
   } catch (error) {
     if (!(error instanceof CommandFailure) || ids.length === 1) throw error
-    throw new CommandFailure(`${error.message} ${removed} of ${ids.length} are removed.`, error.exitCode)
+    throw new CommandFailure(
+      sentences(error.message, `${removed} of ${ids.length} are removed.`),
+      error.exitCode,
+    )
   }
 }

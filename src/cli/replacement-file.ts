@@ -4,6 +4,8 @@ import { fileFailure } from './file-failure.ts'
 
 /** A file that is written beside the one it is to replace, and takes its place when it is whole. */
 export interface ReplacementFile {
+  /** False for what is written as it stands: nothing can be taken back there. */
+  readonly isWhole: boolean
   write(piece: Uint8Array): Promise<void>
   /** Puts it in its place: on disk, whole, under its name. */
   commit(): Promise<void>
@@ -64,6 +66,7 @@ function writeThrough(file: FileHandle, path: string): ReplacementFile {
     isClosed = true
   }
   return {
+    isWhole: false,
     write: (piece) => writeAll(file, piece, path),
     commit: close,
     discard: close,
@@ -76,6 +79,7 @@ function replaceWhenWhole(
 ): ReplacementFile {
   let isOver = false
   return {
+    isWhole: true,
     write: (piece) => writeAll(file, piece, path),
     async commit() {
       try {

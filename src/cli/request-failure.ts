@@ -1,32 +1,57 @@
 import { RequestError } from '../client/request-error.ts'
 import { CommandFailure } from './command-failure.ts'
 import { printable } from './printable.ts'
+import { sentences } from './sentences.ts'
 
 /** 401: no token, or one that is not valid. */
 const UNAUTHORIZED = 401
 const SERVER_ERROR = 500
 /** A name that has no address, or none now. */
 const LOOK_UP_CODES = ['ENOTFOUND', 'EAI_AGAIN']
+/** What answers speaks no TLS: most likely plain HTTP. */
+const NO_TLS_CODES = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']
+/** So a gateway answers whose service does not. */
+const GATEWAY_STATUSES = [502, 503, 504]
+/** What the service calls a parameter of the query is a flag here. */
+const FLAGS: Readonly<Record<string, string>> = {
+  columns: '--columns',
+  idStart: '--id-start',
+  encoding: '--encoding',
+}
 
 /** What people are told of a failed request; whatever is no failed request stays as it is. */
-export function requestFailure(error: unknown, url: string): unknown {
-  return error instanceof RequestError ? new CommandFailure(requestFailureText(error, url)) : error
+export function requestFailure(error: unknown, url: string, wasSent = true): unknown {
+  if (!(error instanceof RequestError)) return error
+  const mayBeDone = error.isOutcomeUnknown && wasSent
+  const text = requestFailureText(error, url)
+  return new CommandFailure(mayBeDone ? sentences(text, 'It may have been done all the same.') : text)
 }
 
 export function requestFailureText(error: RequestError, url: string): string {
   if (error.kind === 'connection') return connectionFailureText(error, url)
-  const message = printable(error.message)
-  if (error.kind !== 'service') return `${message.replace(/\.$/, '')}. Is ${url} where the service is?`
+  const message = printable(withFlags(error.message))
   const { code, status = 0, requestId } = error
+  if (error.kind === 'answer' && GATEWAY_STATUSES.includes(status)) {
+    return sentences(message, 'Something in front of it answered: perhaps the service is not running.')
+  }
+  if (error.kind !== 'service') return sentences(message, `Is ${url} where the service is?`)
   const request = status >= SERVER_ERROR && requestId !== undefined ? `, request ${printable(requestId)}` : ''
   const hint =
     status === UNAUTHORIZED ? ' On the machine of the service, "plantstore token create" makes a token.' : ''
   return `${message} (code ${code}${request})${hint}`
 }
 
+/** A message of the service that tells what to put into the query, in the words of the command line. */
+export function withFlags(message: string): string {
+  return message.replace(
+    /\b(columns|idStart|encoding)=(…|[\w-]+) in the query/g,
+    (_all, name: string, value: string) => `${FLAGS[name]}${value === '…' ? '' : ` ${value}`}`,
+  )
+}
+
 /** Whether no connection was made, so that nothing was sent. */
 export function isUnreachable(error: unknown): boolean {
-  const codes = ['ECONNREFUSED', ...LOOK_UP_CODES]
+  const codes = ['ECONNREFUSED', ...LOOK_UP_CODES, ...NO_TLS_CODES]
   return causesOf(error).some(({ code }) => codes.includes(code ?? ''))
 }
 
@@ -39,7 +64,10 @@ function connectionFailureText(error: RequestError, url: string): string {
   if (isCode(...LOOK_UP_CODES)) {
     return `There is no host ${new URL(url).hostname}, or its name cannot be looked up now: see --url or PLANTSTORE_URL.`
   }
-  return printable(error.message)
+  if (isCode(...NO_TLS_CODES)) {
+    return `What answers at ${url} does not speak HTTPS: try ${url.replace(/^https:/i, 'http:')}`
+  }
+  return sentences(printable(error.message))
 }
 
 /** An error and what lies behind it. A host with several addresses has an error for each. */

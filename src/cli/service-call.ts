@@ -46,19 +46,46 @@ export async function callService<Result>(
   const { url, token } = configOf(flags)
   if (!isPublic && token === undefined) throw new CommandFailure(NO_TOKEN)
   const { createPlantStoreClient } = await import('../client/plant-store-client.ts')
-  const { requestFailure } = await import('./request-failure.ts')
+  const { isUnreachable, requestFailure } = await import('./request-failure.ts')
+  const sending = watchSending(isUnreachable)
   const client = createPlantStoreClient({
     baseUrl: url,
     token: isPublic ? undefined : token,
     triesMax: TRIES_MAX,
+    fetch: sending.fetch,
   })
   return untilInterrupted(async (signal) => {
     try {
       return await use({ client, url: url.replace(/\/+$/, ''), signal })
     } catch (error) {
-      throw requestFailure(error, url)
+      throw requestFailure(error, url, sending.wasSent())
     }
   })
+}
+
+/**
+ * Tells whether any try of the last request was sent: the last try may have met nobody, where an earlier one did and its
+ * answer was lost.
+ */
+function watchSending(isUnreachable: (error: unknown) => boolean) {
+  let last = ''
+  let isSent = false
+  return {
+    wasSent: () => isSent,
+    fetch: (async (input, init) => {
+      const request = `${init?.method} ${input}`
+      if (request !== last) isSent = false
+      last = request
+      try {
+        const response = await fetch(input, init)
+        isSent = true
+        return response
+      } catch (error) {
+        isSent ||= !isUnreachable(error)
+        throw error
+      }
+    }) as typeof fetch,
+  }
 }
 
 /** A variable that is wrong is no fault of the command line; a flag is. */

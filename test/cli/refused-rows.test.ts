@@ -66,7 +66,11 @@ test('refused rows are not written over the file that comes on standard input', 
   const file = join(folder, 'in.csv')
   writeFileSync(file, 'id,name\n1,a\nx,y\n')
   const line = `exec '${process.execPath}' '${MAIN}' import - --format csv --errors in.csv < in.csv`
-  const { status } = spawnSync('sh', ['-c', line], { cwd: folder, env: commandEnvironment(app.url) })
+  const { status } = spawnSync('sh', ['-c', line], {
+    cwd: folder,
+    env: commandEnvironment(app.url),
+    timeout: 10_000,
+  })
   assert.equal(status, 2)
   assert.equal(readFileSync(file, 'utf8'), 'id,name\n1,a\nx,y\n')
 })

@@ -159,7 +159,7 @@ test('Ctrl-C ends a copy with 130, and another run finishes it', { skip: NO_TERM
   assert.deepEqual([code, stdout.slice(0, 12)], [0, '150000 plant'])
 })
 
-test('Ctrl-C ends an export with 130 and leaves the file as it was', { skip: NO_TERMINAL }, async (t) => {
+test('Ctrl-C ends an export with 130 and leaves no part of a file', { skip: NO_TERMINAL }, async (t) => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/csv' })
     response.write('id,name,tag,createdAt,updatedAt\r\n1,"a\nb",,x,x\r\n2,c,,x,x\r\n')
@@ -178,7 +178,7 @@ test('Ctrl-C ends an export with 130 and leaves the file as it was', { skip: NO_
   assert.equal(await terminal.exit, 130)
   assert.match(
     terminal.text,
-    /\nplantstore: Interrupted\. 2 plants had arrived\. plants\.csv is as it was\.\n$/,
+    /\nplantstore: Interrupted\. 2 plants had arrived\. There is no plants\.csv\.\n$/,
   )
   assert.deepEqual(readdirSync(folder), [])
   assert.ok(!existsSync(join(folder, 'plants.csv')))
