@@ -6,12 +6,23 @@ COPY package.json package-lock.json ./
 # The optional packages carry Node for machines that have none.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
+FROM node:26-slim AS page
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Here the optional packages are wanted: they hold what the bundler is made of.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY build ./build
+COPY src/client ./src/client
+COPY web/page ./web/page
+RUN node build/build-page.ts
+
 FROM node:26-slim
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json ./
 COPY src ./src
-COPY web ./web
+COPY web/docs ./web/docs
+COPY --from=page /app/web/dist ./web/dist
 
 # What is above belongs to root, so the service cannot change its own code. It finds no folder there that it
 # may keep compiled code in, and does without.
