@@ -93,8 +93,13 @@ function hasRows({ plants, refusals }: ImportRows): boolean {
   return plants.length > 0 || refusals.length > 0
 }
 
-function isFull({ plants, characters }: ImportRows): boolean {
-  return plants.length >= IMPORT_STEP_PLANTS_MAX || characters >= IMPORT_STEP_CHARACTERS
+function isFull({ plants, refusals, characters }: ImportRows): boolean {
+  return (
+    plants.length >= IMPORT_STEP_PLANTS_MAX ||
+    // A refused row of three characters takes hundreds of bytes.
+    refusals.length >= IMPORT_STEP_PLANTS_MAX ||
+    characters >= IMPORT_STEP_CHARACTERS
+  )
 }
 
 function joined(gathered: ImportRows, rows: ImportRows): ImportRows {
