@@ -41,8 +41,8 @@ export class RequestError extends Error {
   /** What `Retry-After` asked for, in milliseconds from when the answer came. */
   declare readonly retryAfterMs: number | undefined
   /**
-   * Whether a write may have been done although it failed: a try was sent, and no answer tells what became of it. Of
-   * an import, whether rows behind `progress` may be stored.
+   * Whether a write may have been done although it failed: a try was sent, and no answer tells what became of it, or
+   * none that can be read. Of an import, whether rows behind `progress` may be stored.
    */
   declare readonly isOutcomeUnknown: boolean
   /**
