@@ -67,9 +67,8 @@ test('the image copies what exists, runs as no root, and sets settings that ther
   for (const { rest } of instructions.filter(({ name, rest }) => name === 'COPY' && !rest.startsWith('--'))) {
     for (const source of rest.split(/\s+/).slice(0, -1)) {
       assert.ok(existsSync(join(ROOT, source)), source)
-      const folder = source.split('/')[0]
-      assert.ok(sent.includes(`!${folder}`), `.dockerignore leaves ${source} out`)
-      assert.ok(!sent.includes(source), `.dockerignore leaves ${source} out`)
+      const isSent = sent.includes(`!${source.split('/')[0]}`) && !sent.includes(source)
+      assert.ok(isSent, `.dockerignore leaves ${source} out`)
     }
   }
   assert.match(instruction('USER'), /^[1-9][0-9]*:[1-9][0-9]*$/)
