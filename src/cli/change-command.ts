@@ -22,12 +22,18 @@ export function addChangeCommand(program: Command): void {
     .option('--tag <tag>', 'its new tag')
     .option('--no-tag', 'take its tag away')
     .option('--if-match <etag>', 'only if it still has this ETag, as "plantstore get" shows it', parseETag)
+  // Both would set the same thing: the last one would win, in silence.
+  const tagFlags = new Set<string>()
+  for (const flag of ['tag', 'no-tag']) command.on(`option:${flag}`, () => tagFlags.add(flag))
   addServiceOptions(addJsonOption(command))
     .addHelpText(
       'after',
       '\nExamples:\n  plantstore change 42 --name "Quercus petraea"\n  plantstore change 42 --no-tag',
     )
     .action((id: bigint, { name, tag, ifMatch, ...flags }: ChangeFlags) => {
+      if (tagFlags.size > 1) {
+        throw new CommandFailure('--tag and --no-tag do not go together: give one of them.', EXIT_USAGE)
+      }
       const change: PlantChange = {}
       if (name !== undefined) change.name = name
       if (tag !== undefined) change.tag = tag === false ? null : tag

@@ -18,7 +18,7 @@ export function addExportCommand(program: Command): void {
   const command = program
     .command('export')
     .description('write all plants, or those that match, as they were at one moment')
-    .argument('[file]', 'where to; standard output when left out. A name that ends in .gz is compressed')
+    .argument('[file]', 'where to; standard output when left out or -. A name that ends in .gz is compressed')
     .addOption(
       choiceOption(
         '--format <format>',
@@ -44,7 +44,8 @@ Examples:
     .action(exportPlants)
 }
 
-async function exportPlants(file: string | undefined, flags: ExportFlags): Promise<void> {
+async function exportPlants(path: string | undefined, flags: ExportFlags): Promise<void> {
+  const file = path === '-' ? undefined : path
   const { tag, search, after, bom } = flags
   const named = file === undefined ? { format: 'ndjson' as const, isGzip: false } : formatOf(file)
   const format = flags.format ?? named.format ?? formatUnknown(`The name ${file}`)

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { FileFormat } from '../client/plant-store-client.ts'
+import { AppError } from '../errors.ts'
 import { CommandFailure, EXIT_USAGE } from './command-failure.ts'
 import { choiceOption, parseId } from './command-values.ts'
 import { FILE_FORMATS, formatOf, formatUnknown } from './file-format.ts'
@@ -19,7 +20,8 @@ interface ImportFlags extends ServiceFlags, JsonFlag {
 const EXAMPLES = `
 Rows that are refused are told, and the others are stored; it ends with 1 when there were some. With --errors
 they are written as they stand in the input (which is read a second time for that, or kept beside that file when
-it comes on standard input), so that they can be mended and imported again.
+it comes on standard input), so that they can be mended and imported again. A file that is there is replaced only
+when all of them are written, and stays when there are none. A name that ends in .gz is compressed.
 
 Examples:
   plantstore import plants.csv
@@ -65,6 +67,7 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
       if (value !== undefined) throw new CommandFailure(`${flag} is for CSV only.`, EXIT_USAGE)
     }
   }
+  if (columns !== undefined) await checkColumns(columns, idStart)
   // Its bytes may look like quotation marks and commas within a character.
   if (errors !== undefined && encoding === 'iso-2022-jp') {
     throw new CommandFailure(
@@ -77,6 +80,18 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
     const { importFrom } = await import('./import-from.ts')
     await importFrom(path, { ...service, file, errorsFile: errors, json })
   })
+}
+
+/** Judges the columns by the service's own rule. */
+async function checkColumns(columns: string[], idStart: bigint | undefined): Promise<void> {
+  const { createCsvRows } = await import('../plants/csv-rows.ts')
+  const { withFlags } = await import('./request-failure.ts')
+  try {
+    createCsvRows({ columns, idStart })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new CommandFailure(withFlags(`--${error.message}`), EXIT_USAGE)
+  }
 }
 
 function parseColumns(text: string): string[] {

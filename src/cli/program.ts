@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, SetupError } from '../errors.ts'
 import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './command-failure.ts'
+import { suggestion } from './nearest.ts'
 import { printableLines } from './printable.ts'
 import { watchStandardOutput } from './standard-output.ts'
 
@@ -51,6 +52,7 @@ for (const addCommand of await Promise.all(loaded.map((load) => load()))) addCom
 // The service goes on when nobody reads what it says.
 if (words[0] !== 'serve') watchStandardOutput()
 try {
+  helpAbout(words)
   await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {
@@ -67,9 +69,31 @@ try {
   }
 }
 
+/** `plantstore help <command>`, of commands below others too; ends there. A word that is no command is told. */
+function helpAbout([first, ...names]: readonly string[]): void {
+  const [name = '-'] = names
+  if (first !== 'help' || name === 'help' || name.startsWith('-')) return
+  let command: Command = program
+  for (const one of names) {
+    const found = command.commands.find((below) => below.name() === one)
+    if (found === undefined) {
+      const known = command.commands.map((below) => below.name())
+      command.error(`error: unknown command '${one}'${suggestion(one, known)}`)
+    }
+    command = found
+  }
+  command.help()
+}
+
 /** Says it as the other errors are said; where a flag stands before its command, tells where it belongs. */
 function withHint(message: string): string {
-  const text = message.replace(/^error: /, 'plantstore: ')
+  const text = message
+    .replace(
+      /^error: command-argument value '(.*)' is invalid for argument '(.*?)'\./s,
+      "error: <$2> cannot be '$1'.",
+    )
+    .replace(/^error: option '([^']*)' argument '(.*)' is invalid\./s, "error: $1 cannot be '$2'.")
+    .replace(/^error: /, 'plantstore: ')
   const [, flag] = /^plantstore: unknown option '(-[^']*)'/.exec(text) ?? []
   if (flag === undefined || flag !== words[0]) return text
   const owners = program.commands.filter(({ options }) =>

@@ -88,9 +88,9 @@ function watchSending(isUnreachable: (error: unknown) => boolean) {
   }
 }
 
-/** A variable that is wrong is no fault of the command line; a flag is. */
+/** A variable that is wrong ends it as a flag that is wrong does. */
 function configOf({ url, token }: ServiceFlags): ClientConfig {
   const flags = { ...(url !== undefined && { url }), ...(token !== undefined && { token }) }
-  usageChecked(() => readClientConfig(flags, {}))
+  usageChecked(() => readClientConfig(flags))
   return readClientConfig(flags)
 }

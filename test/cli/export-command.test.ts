@@ -26,6 +26,10 @@ test('an export goes to standard output as NDJSON or CSV, and says nothing else'
   assert.deepEqual([ndjson.code, ndjson.stderr], [0, ''])
   assert.match(ndjson.stdout, NDJSON)
   assert.match((await run(['export', '--format', 'csv'])).stdout, CSV)
+  const folder = temporaryFolder(t)
+  assert.match((await run(['export', '-', '--format', 'csv'], { folder })).stdout, CSV)
+  assert.match((await run(['export', '-'], { folder })).stdout, NDJSON)
+  assert.deepEqual(readdirSync(folder), [])
   assert.match((await run(['export', '--format', 'csv', '--bom'])).stdout, /^\ufeffid,name/)
 })
 

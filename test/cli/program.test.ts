@@ -16,6 +16,14 @@ test('--help tells the commands and how to begin', async (test) => {
     assert.ok(stdout.includes(word), word)
 })
 
+test('help tells of the command that is named behind it', async (test) => {
+  for (const words of [['list'], ['token', 'create']]) {
+    const { code, stdout } = await runPlantstore(test, ['help', ...words])
+    assert.equal(code, 0)
+    assert.ok(stdout.startsWith(`Usage: plantstore ${words.join(' ')} [options]`), stdout)
+  }
+})
+
 test('the help of serve names every setting: flag, variable, default and what it is for', async (test) => {
   const { code, stdout } = await runPlantstore(test, ['serve', '--help'])
   assert.equal(code, 0)
@@ -39,6 +47,9 @@ test('a command line that makes no sense ends with 2 and a hint at what was mean
     [['serve', '--prot', '80'], /^plantstore: unknown option '--prot'\n\(Did you mean --port\?\)\n$/],
     [['serve', '--token', 'secret-with-16-characters'], /^plantstore: unknown option '--token'/],
     [['serve', '--log-level', 'debgu'], /\n\(Did you mean debug\?\)\n$/],
+    [['help', 'nosuch'], /^plantstore: unknown command 'nosuch'\n$/],
+    [['help', 'lits'], /^plantstore: unknown command 'lits'\n\(Did you mean list\?\)\n$/],
+    [['help', 'token', 'nosuch'], /^plantstore: unknown command 'nosuch'\n$/],
     [['token', 'revoke'], /^plantstore: missing required argument 'id'\n$/],
     [
       ['--port', '80'],

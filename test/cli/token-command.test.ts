@@ -66,17 +66,17 @@ test('what is wrong with a wanted token is said with what would be right', async
     [
       ['create', '--database', database, '--scope', 'plants:raed'],
       2,
-      /'plants:raed' is invalid\. It is one of plants:read, [^\n]*\n\(Did you mean plants:read\?\)\n$/,
+      /cannot be 'plants:raed'\. It is one of plants:read, [^\n]*\n\(Did you mean plants:read\?\)\n$/,
     ],
     [
       ['create', '--database', database, '--scope', 'plants:read,bogus'],
       2,
-      /bogus[^\n]* is invalid\. It is one of plants:read, [^\n]*\n$/,
+      /cannot be '[^\n]*bogus[^\n]*'\. It is one of plants:read, [^\n]*\n$/,
     ],
     [
       ['create', '--database', database, '--expires-in-days', 'soon'],
       2,
-      /--expires-in-days [^\n]*'soon' is invalid\. It must be a whole number from 1 to 99999\.\n$/,
+      /--expires-in-days <number> cannot be 'soon'\. It must be a whole number from 1 to 99999\.\n$/,
     ],
     [
       ['list', '--database', missing],

@@ -4,7 +4,8 @@ import { findFreePort } from '../support/free-port.ts'
 import { temporaryFolder } from '../support/start-app.ts'
 import { commandsOn } from './run-command.ts'
 
-const ID_RULE = /An id is a whole number from -9223372036854775808 to 9223372036854775807\.\n$/
+const ID_RULE =
+  /^plantstore: (?:<ids?>|--after <id>) cannot be '[^']+'\. An id is a whole number from -9223372036854775808 to 9223372036854775807\.\n$/
 
 /** What each command says to words that make no sense; nothing is sent for them. */
 const CASES: [string[], RegExp][] = [
@@ -21,7 +22,10 @@ const CASES: [string[], RegExp][] = [
   [['get', '-9223372036854775809'], ID_RULE],
   [['get', '1.5'], ID_RULE],
   [['get', '-x'], /^plantstore: unknown option '-x'\n/],
-  [['list', '--limit', '0'], /It must be a whole number from 1 to \d+\.\n$/],
+  [
+    ['list', '--limit', '0'],
+    /^plantstore: --limit <number> cannot be '0'\. It must be a whole number from 1 to \d+\.\n$/,
+  ],
   [['list', '--limit', '10', '--all'], /option '--all' cannot be used with option '--limit <number>'\n$/],
   [['list', '--json', '--csv'], /option '--json' cannot be used with option '--csv'\n$/],
   [['list', '--after', '007'], ID_RULE],
@@ -29,6 +33,14 @@ const CASES: [string[], RegExp][] = [
   [['list', '--tag'], /^plantstore: option '--tag <tag>' argument missing\n$/],
   [['search'], /missing required argument 'words'/],
   [['change', '1'], /^plantstore: Nothing to change: give --name, --tag or --no-tag\.\n$/],
+  [
+    ['change', '1', '--tag', 'a', '--no-tag'],
+    /^plantstore: --tag and --no-tag do not go together: [^\n]*\n$/,
+  ],
+  [
+    ['change', '1', '--no-tag', '--tag', 'a'],
+    /^plantstore: --tag and --no-tag do not go together: [^\n]*\n$/,
+  ],
   [['remove'], /missing required argument 'ids'/],
   [['remove', '1', 'x'], ID_RULE],
   [['remove', '1', '2', '--if-match', 'e'], /^plantstore: --if-match is about one plant: give one id\.\n$/],
@@ -46,6 +58,12 @@ const CASES: [string[], RegExp][] = [
   ],
   [['import', 'a.ndjson', '--columns', 'id,name'], /^plantstore: --columns is for CSV only\.\n$/],
   [['import', 'a.ndjson', '--id-start', '1'], /^plantstore: --id-start is for CSV only\.\n$/],
+  [['import', 'a.csv', '--columns', 'foo'], /^plantstore: --columns must name a column name\.\n$/],
+  [['import', 'a.csv', '--columns', 'name,name'], /^plantstore: --columns names the column name twice\.\n$/],
+  [
+    ['import', 'a.csv', '--columns', 'name'],
+    /^plantstore: --columns must name a column id, or --id-start must number the rows\.\n$/,
+  ],
   [['import', 'a.csv', '--encoding', 'klingon'], /There is no such encoding: [^\n]*\n$/],
   [
     ['import', 'a.csv', '--encoding', 'iso-2022-jp', '--errors', 'b.csv'],
@@ -75,15 +93,15 @@ test('words that make no sense end with 2 and a plain line that tells the rule, 
   }
 })
 
-test('a variable that is wrong ends with 1: the command line is not', async (t) => {
+test('a variable that is wrong ends with 2, as a flag that is wrong does', async (t) => {
   const run = commandsOn(t, { url: 'localhost' })
   const { code, stderr } = await run(['list'])
-  assert.equal(code, 1)
+  assert.equal(code, 2)
   assert.match(stderr, /^plantstore: PLANTSTORE_URL must be an http or https URL [^\n]*\n$/)
   const typo = await run(['list'], { environment: { PLANTSTORE_TOKNE: 'x' } })
   assert.deepEqual(
     [typo.code, typo.stderr.split('.')[0]],
-    [1, 'plantstore: There is no setting PLANTSTORE_TOKNE'],
+    [2, 'plantstore: There is no setting PLANTSTORE_TOKNE'],
   )
 })
 
