@@ -98,6 +98,12 @@ test('npx plantstore serves, and plain JavaScript uses the client', async (conte
   writeFiles(installed.folder, { 'program.js': PROGRAM })
   const told = await run(process.execPath, ['program.js', url, TOKEN, '9007199254740993'], installed.folder)
   assert.deepEqual(told, { code: 0, stdout: 'true true true 40901 Açaí palm\n', stderr: '' })
+  const page = await (await fetch(`${url}/`)).text()
+  const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? ''
+  assert.equal(
+    (await fetch(new URL(script, url))).headers.get('content-type'),
+    'text/javascript; charset=utf-8',
+  )
   for (const name of ['reference.js', 'swagger-ui.css', 'swagger-ui-bundle.js']) {
     assert.equal((await fetch(`${url}/docs/${name}`)).status, 200, name)
   }
