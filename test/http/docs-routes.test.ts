@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { CHROMIUM, CHROMIUM_FLAGS, chromiumMissing as skip } from '../support/chromium.ts'
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { exchange, statusesIn } from '../support/raw-http.ts'
 import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
-
-const CHROMIUM = '/usr/bin/chromium'
-const CHROMIUM_FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-quic',
-]
-/** A build server must have it: there a test that is not run is a test that fails. */
-const skip =
-  existsSync(CHROMIUM) || process.env.CI ? false : `the page is not tested: there is no ${CHROMIUM}`
 
 /** The odd one of two ids that a JavaScript number cannot tell apart. */
 const ID = '9007199254740993'

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { chromiumMissing as skip } from '../support/chromium.ts'
 import { startApp } from '../support/start-app.ts'
-import { importLines, openBrowser, openSignedIn, skip } from './open-page.ts'
+import { importLines, openBrowser, openSignedIn } from './open-page.ts'
 
 test('the plants of the filter are saved as a file, ids exact', { skip }, async (context) => {
   const app = await startApp(context)

@@ -1,20 +1,6 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { CHROMIUM, CHROMIUM_FLAGS } from '../support/chromium.ts'
 import { type Lifetime, type StartedApp, TOKEN } from '../support/start-app.ts'
-
-const CHROMIUM = '/usr/bin/chromium'
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-/** A build server must have it: there a test that is not run is a test that fails. */
-export const skip =
-  existsSync(CHROMIUM) || process.env.CI ? false : `the page is not tested: there is no ${CHROMIUM}`
 
 export interface OpenedPage {
   page: Page
@@ -33,7 +19,7 @@ interface OpenOptions {
 
 /** Chromium, until the test, or the file of tests, ends. */
 export async function openBrowser(test: Lifetime): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS })
   test.after(() => browser.close())
   return browser
 }

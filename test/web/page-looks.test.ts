@@ -4,8 +4,9 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/chromium.ts'
 import { type StartedApp, startApp } from '../support/start-app.ts'
-import { importLines, openBrowser, openPage, openSignedIn, signIn, skip } from './open-page.ts'
+import { importLines, openBrowser, openPage, openSignedIn, signIn } from './open-page.ts'
 
 /** Ignored by git; somebody may look at them. */
 const PICTURES = fileURLToPath(new URL('../../data/page-pictures/', import.meta.url))

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp } from '../support/start-app.ts'
-import { idsShown, importLines, openBrowser, openSignedIn, skip } from './open-page.ts'
+import { idsShown, importLines, openBrowser, openSignedIn } from './open-page.ts'
 
 /** More rows than the page gives a place of their own in the scroll bar. */
 const PLANTS = 170_000

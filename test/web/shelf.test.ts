@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { type StartedApp, startApp } from '../support/start-app.ts'
-import { idsShown, importLines, openBrowser, openSignedIn, skip } from './open-page.ts'
+import { idsShown, importLines, openBrowser, openSignedIn } from './open-page.ts'
 
 const PLANTS = 4_000
 const FIRST_ID = -9_223_372_036_854_775_808n

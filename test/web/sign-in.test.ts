@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
-import { importLines, openBrowser, openPage, openSignedIn, signIn, skip } from './open-page.ts'
+import { importLines, openBrowser, openPage, openSignedIn, signIn } from './open-page.ts'
 
 let app: StartedApp
 let browser: Browser
