@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
+import { CHROMIUM, chromiumMissing as skip } from '../support/chromium.ts'
 import { startApp, TOKEN } from '../support/start-app.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** A build server must have it: there a test that is not run is a test that fails. */
-const skip =
-  existsSync(CHROMIUM) || process.env.CI
-    ? false
-    : `the client is not tried in a browser: there is no ${CHROMIUM}`
 
 /** What a page does with the client. Ids come back as texts: what leaves the page is JSON. */
 const PROGRAM = `
