@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  CLIENT_SETTINGS,
   type Environment,
   flagOf,
   readClientConfig,
   readConfig,
-  SETTINGS,
   type SettingName,
   variableOf,
 } from '../src/config.ts'
 import { SetupError } from '../src/errors.ts'
+import { CLIENT_SETTINGS, SETTINGS } from '../src/settings.ts'
 
 const NAMES = Object.keys(SETTINGS) as SettingName[]
 

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { flagOf, SETTINGS, type SettingName, variableOf } from '../src/config.ts'
+import { flagOf, type SettingName, variableOf } from '../src/config.ts'
+import { SETTINGS } from '../src/settings.ts'
 import { startApp, TOKEN } from './support/start-app.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
-import { type Config, flagOf, readConfig, SETTINGS, type SettingName, variableOf } from '../config.ts'
+import { type Config, flagOf, readConfig, type SettingName, variableOf } from '../config.ts'
 import type { RunningService } from '../serve.ts'
+import { SETTINGS } from '../settings.ts'
 import { describeDatabase } from '../storage/open-storage.ts'
 import { EXIT_INTERRUPTED, usageChecked } from './command-failure.ts'
 import { choiceOption } from './command-values.ts'

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { PlantStoreClient } from '../client/plant-store-client.ts'
-import { CLIENT_SETTINGS, type ClientConfig, readClientConfig, variableOf } from '../config.ts'
+import { type ClientConfig, readClientConfig, variableOf } from '../config.ts'
+import { CLIENT_SETTINGS } from '../settings.ts'
 import { CommandFailure, usageChecked } from './command-failure.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 

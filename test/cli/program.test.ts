@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
-import { flagOf, SETTINGS, type SettingName, variableOf } from '../../src/config.ts'
+import { flagOf, type SettingName, variableOf } from '../../src/config.ts'
+import { SETTINGS } from '../../src/settings.ts'
 import { runPlantstore } from '../support/plantstore-process.ts'
 
 test('--version prints the version and nothing else', async (test) => {
