@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from './texts.ts'
+import './dialog.css'
 
 export interface DialogProps {
   title: string

@@ -7,6 +7,7 @@ import { ShelfView } from './shelf-view.tsx'
 import { TagsView } from './tags-view.tsx'
 import { texts } from './texts.ts'
 import { TokensView } from './tokens-view.tsx'
+import './frame.css'
 
 const words = texts.nav
 const SCOPE_OF_VIEW = { shelf: 'plants:read', tags: 'plants:read', tokens: 'tokens:manage' } as const

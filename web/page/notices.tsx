@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { texts } from './texts.ts'
+import './notices.css'
 
 /** Long enough to read it and to decide. While the pointer or the focus is on it, it stays. */
 const SHOWN_MS = 12_000

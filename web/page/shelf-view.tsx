@@ -12,6 +12,7 @@ import { ShelfRows } from './shelf-rows.tsx'
 import { ShelfTools } from './shelf-tools.tsx'
 import { texts } from './texts.ts'
 import { useShelf } from './use-shelf.ts'
+import './shelf.css'
 
 const words = texts.shelf
 const TAGS_MAX = 1_000

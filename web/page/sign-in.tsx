@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ServiceFooter } from './service-footer.tsx'
 import { BASE_URL, rememberedToken } from './session.ts'
 import { texts } from './texts.ts'
+import './sign-in.css'
 
 const words = texts.signIn
 

@@ -6,6 +6,7 @@ import { placeUrl } from './place.ts'
 import { TagMark } from './plant-row.tsx'
 import type { Session } from './session.ts'
 import { texts } from './texts.ts'
+import './tags-view.css'
 
 const words = texts.tags
 /** More bars than these tell nobody anything. */

@@ -7,6 +7,7 @@ import type { Notify } from './notices.tsx'
 import type { Session } from './session.ts'
 import { texts } from './texts.ts'
 import { dayOf, momentOf } from './times.ts'
+import './tokens-view.css'
 
 const words = texts.tokens
 
