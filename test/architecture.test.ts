@@ -39,6 +39,7 @@ function importsOf(file: string): Import[] {
 
 const SOURCES = filesUnder('src', '.ts')
 const PAGE = [...filesUnder('web/page', '.ts'), ...filesUnder('web/page', '.tsx')]
+const STYLES = filesUnder('web/page', '.css')
 const IMPORTS = SOURCES.flatMap(importsOf)
 
 /** Asserts that no import of a file that `of` picks goes where `to` says. */
@@ -83,7 +84,10 @@ test('imports are found, so that what follows means something', () => {
 test('the domains know nothing of storage, HTTP, the command line or any package', () => {
   const isDomain = (file: string) => isIn('src/plants', 'src/tokens')(file) && !isDoor(file)
   assertNone(isDomain, isIn('src/storage', 'src/http', 'src/cli', 'src/client'))
-  assertNone(isDomain, isOneOf('src/app.ts', 'src/serve.ts', 'src/settings.ts', 'src/config.ts', 'src/log.ts'))
+  assertNone(
+    isDomain,
+    isOneOf('src/app.ts', 'src/serve.ts', 'src/settings.ts', 'src/config.ts', 'src/log.ts'),
+  )
   const packages = IMPORTS.filter(
     ({ file, target, isTypeOnly }) => isDomain(file) && isPackage(target) && !isTypeOnly,
   )
@@ -194,7 +198,13 @@ test('a file is named for what it exports, and no name is a drawer', () => {
 })
 
 test('a file has 250 lines at most, no default export and no test that runs alone', () => {
-  for (const file of [...SOURCES, ...PAGE, ...filesUnder('test', '.ts'), ...filesUnder('src', '.sql')]) {
+  for (const file of [
+    ...SOURCES,
+    ...PAGE,
+    ...filesUnder('test', '.ts'),
+    ...filesUnder('src', '.sql'),
+    ...STYLES,
+  ]) {
     const text = read(file)
     assert.ok(text.trimEnd().split('\n').length <= FILE_LINES_MAX, `${file} is too long`)
     assert.doesNotMatch(text, /^export default|^export \{[^}]*\bas default\b/m, file)
