@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
-import { type StartedApp, startApp } from '../support/start-app.ts'
-import { importLines, openBrowser, openPage, openSignedIn, signIn } from './open-page.ts'
+import { importLines, openPage, openSignedIn, signIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
 
 /** Ignored by git; somebody may look at them. */
 const PICTURES = fileURLToPath(new URL('../../data/page-pictures/', import.meta.url))
@@ -20,14 +20,7 @@ const ODD_NAMES = [
   '<img src=x onerror="document.title=\'broken\'">',
 ]
 
-let app: StartedApp
-let browser: Browser
-const lifetime: (() => void | Promise<void>)[] = []
-
-before(async () => {
-  if (skip) return
-  app = await startApp({ after: (finish) => lifetime.push(finish) })
-  browser = await openBrowser({ after: (finish) => lifetime.push(finish) })
+const site = startSite(async (app) => {
   mkdirSync(PICTURES, { recursive: true })
   const tags = [
     'tree',
@@ -54,10 +47,6 @@ before(async () => {
     '/tokens',
     '{"label":"the greenhouse tablet","scopes":["plants:read","plants:write"]}',
   )
-})
-
-after(async () => {
-  for (const finish of lifetime.reverse()) await finish()
 })
 
 /** Each view, and how one gets there. */
@@ -103,13 +92,13 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
 
 for (const scheme of ['light', 'dark'] as const) {
   test(`no view has a fault that axe finds, in ${scheme}`, { skip }, async () => {
-    const entrance = await openPage(browser, app, { scheme })
+    const entrance = await openPage(site.browser, site.app, { scheme })
     await signIn(entrance.page, 'wrong')
     await entrance.page.getByText('does not know this token').waitFor()
     await assertAccessible(entrance.page, 'sign-in')
     await entrance.page.close()
     for (const [name, arrive] of Object.entries(VIEWS)) {
-      const { page } = await openSignedIn(browser, app, { scheme })
+      const { page } = await openSignedIn(site.browser, site.app, { scheme })
       await arrive(page)
       await assertAccessible(page, name)
       await page.close()
@@ -120,12 +109,12 @@ for (const scheme of ['light', 'dark'] as const) {
 for (const width of WIDTHS) {
   test(`every view fits ${width} pixels, odd names and all`, { skip }, async () => {
     const scheme = width === 768 ? 'dark' : 'light'
-    const entrance = await openPage(browser, app, { width, scheme })
+    const entrance = await openPage(site.browser, site.app, { width, scheme })
     await entrance.page.getByText('Service ready').waitFor()
     await entrance.page.screenshot({ path: `${PICTURES}sign-in-${width}.png` })
     await entrance.page.close()
     for (const [name, arrive] of Object.entries(VIEWS)) {
-      const { page, faults } = await openSignedIn(browser, app, { width, scheme })
+      const { page, faults } = await openSignedIn(site.browser, site.app, { width, scheme })
       await arrive(page)
       await settle(page)
       await page.screenshot({ path: `${PICTURES}${name}-${width}.png` })
@@ -140,7 +129,7 @@ for (const width of WIDTHS) {
 }
 
 test('a name is text, whatever is in it', { skip }, async () => {
-  const { page } = await openSignedIn(browser, app)
+  const { page } = await openSignedIn(site.browser, site.app)
   await VIEWS.shelf?.(page)
   for (const name of ODD_NAMES) {
     const shown = name.length > 300 ? `${name.slice(0, 300)}…` : name

@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import { type StartedApp, startApp } from '../support/start-app.ts'
-import { importLines, openBrowser, openSignedIn } from './open-page.ts'
+import { startApp } from '../support/start-app.ts'
+import { importLines, openSignedIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
 
-let app: StartedApp
-let browser: Browser
-const lifetime: (() => void | Promise<void>)[] = []
-
-before(async () => {
-  if (skip) return
-  app = await startApp({ after: (finish) => lifetime.push(finish) })
-  browser = await openBrowser({ after: (finish) => lifetime.push(finish) })
-})
-
-after(async () => {
-  for (const finish of lifetime.reverse()) await finish()
-})
+const site = startSite()
 
 const dialog = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -31,7 +20,7 @@ async function fill(page: Page, { id, name, tag }: { id?: string; name?: string;
 }
 
 async function stored(id: bigint | string): Promise<string> {
-  return (await app.fetch(`/plants/${id}`)).text()
+  return (await site.app.fetch(`/plants/${id}`)).text()
 }
 
 async function openPlant(page: Page, name: string) {
@@ -40,7 +29,7 @@ async function openPlant(page: Page, name: string) {
 }
 
 test('plants with ids at both ends of 64 bits are added as they are typed', { skip }, async () => {
-  const { page } = await openSignedIn(browser, app)
+  const { page } = await openSignedIn(site.browser, site.app)
   await page.getByText('There is no plant yet.').waitFor()
   for (const id of ['-9223372036854775808', '9007199254740993', '9223372036854775807']) {
     await button(page, 'Add a plant').click()
@@ -51,7 +40,7 @@ test('plants with ids at both ends of 64 bits are added as they are typed', { sk
     assert.equal((await stored(id)).slice(0, begin.length), begin)
     await page.locator('.row .id', { hasText: id }).waitFor()
   }
-  assert.equal((await app.fetch('/plants/9007199254740992')).status, 404)
+  assert.equal((await site.app.fetch('/plants/9007199254740992')).status, 404)
   await page.close()
 })
 
@@ -61,7 +50,7 @@ test('a free id is suggested, and what is missing is told beside its field', { s
     own,
     Array.from({ length: 1_000 }, (_, at) => `{"id":${at * 3},"name":"Plant ${at}"}`),
   )
-  const { page } = await openSignedIn(browser, own)
+  const { page } = await openSignedIn(site.browser, own)
   await button(page, 'Add a plant').click()
   const suggested = dialog(page).getByLabel('Id', { exact: true })
   await eventually(async () => (await suggested.inputValue()) === '2998')
@@ -82,7 +71,7 @@ test('a free id is suggested, and what is missing is told beside its field', { s
 })
 
 test('what the service refuses is told in its words, beside the field', { skip }, async () => {
-  const { page } = await openSignedIn(browser, app)
+  const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Add a plant').click()
   await fill(page, { id: '5', name: 'nul' })
   await nameField(page).evaluate((element) => {
@@ -92,13 +81,13 @@ test('what the service refuses is told in its words, beside the field', { skip }
   })
   await button(page, 'Add it').click()
   await page.locator('#plant-name-problem').getByText('name must be a string without U+0000').waitFor()
-  assert.equal((await app.fetch('/plants/5')).status, 404)
+  assert.equal((await site.app.fetch('/plants/5')).status, 404)
   await page.close()
 })
 
 test('a taken id shows both plants, and nothing is lost without a choice', { skip }, async () => {
-  await app.send('PUT', '/plants/20', '{"name":"The first","tag":"old"}')
-  const { page } = await openSignedIn(browser, app)
+  await site.app.send('PUT', '/plants/20', '{"name":"The first","tag":"old"}')
+  const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Add a plant').click()
   await fill(page, { id: '20', name: 'The second' })
   await button(page, 'Add it').click()
@@ -125,8 +114,8 @@ test('a taken id shows both plants, and nothing is lost without a choice', { ski
 })
 
 test('a plant is changed, and only what was touched', { skip }, async () => {
-  await app.send('PUT', '/plants/30', '{"name":"Acer","tag":"tree"}')
-  const { page } = await openSignedIn(browser, app, { path: '/?at=30' })
+  await site.app.send('PUT', '/plants/30', '{"name":"Acer","tag":"tree"}')
+  const { page } = await openSignedIn(site.browser, site.app, { path: '/?at=30' })
   await openPlant(page, 'Acer')
   const change = page.waitForRequest((request) => request.method() === 'PATCH')
   await fill(page, { tag: '' })
@@ -142,16 +131,16 @@ test('a plant is changed, and only what was touched', { skip }, async () => {
 })
 
 test('who comes second sees what the first one made of it, and chooses', { skip }, async () => {
-  await app.send('PUT', '/plants/40', '{"name":"Betula"}')
-  const { page } = await openSignedIn(browser, app, { path: '/?at=40' })
+  await site.app.send('PUT', '/plants/40', '{"name":"Betula"}')
+  const { page } = await openSignedIn(site.browser, site.app, { path: '/?at=40' })
   for (const [choice, name] of [
     ['Keep the stored one', 'Betula pendula'],
     ['Save yours over it', 'Betula nana'],
   ] as const) {
-    await app.send('PUT', '/plants/40', '{"name":"Betula"}')
+    await site.app.send('PUT', '/plants/40', '{"name":"Betula"}')
     await page.reload()
     await openPlant(page, 'Betula')
-    await app.send('PUT', '/plants/40', '{"name":"Betula pendula"}')
+    await site.app.send('PUT', '/plants/40', '{"name":"Betula pendula"}')
     await fill(page, { name: 'Betula nana' })
     await button(page, 'Save').click()
     await page.getByText('Somebody has changed this plant since you opened it.').waitFor()
@@ -162,7 +151,7 @@ test('who comes second sees what the first one made of it, and chooses', { skip 
     assert.match(await stored(40n), new RegExp(`"name":"${name}"`))
   }
   await openPlant(page, 'Betula nana')
-  await app.fetch('/plants/40', { method: 'DELETE' })
+  await site.app.fetch('/plants/40', { method: 'DELETE' })
   await button(page, 'Save').click()
   await page.getByText('Somebody has removed this plant since you opened it.').waitFor()
   await button(page, 'Add it again').click()
@@ -172,15 +161,15 @@ test('who comes second sees what the first one made of it, and chooses', { skip 
 })
 
 test('a removal is undone, and an undoing overwrites nobody', { skip }, async () => {
-  await app.send('PUT', '/plants/50', '{"name":"Fagus","tag":"tree"}')
-  const { page } = await openSignedIn(browser, app, { path: '/?at=50' })
+  await site.app.send('PUT', '/plants/50', '{"name":"Fagus","tag":"tree"}')
+  const { page } = await openSignedIn(site.browser, site.app, { path: '/?at=50' })
   for (const isTaken of [false, true]) {
     await openPlant(page, 'Fagus')
     await button(page, 'Remove').click()
     await page.getByText('Removed: Fagus').waitFor()
-    assert.equal((await app.fetch('/plants/50')).status, 404)
+    assert.equal((await site.app.fetch('/plants/50')).status, 404)
     assert.equal(await button(page, 'Fagus').count(), 0)
-    if (isTaken) await app.send('PUT', '/plants/50', '{"name":"Another"}')
+    if (isTaken) await site.app.send('PUT', '/plants/50', '{"name":"Another"}')
     await button(page, 'Undo').click()
     await page.getByText(isTaken ? 'It was not put back' : 'Back again: Fagus').waitFor()
     assert.match(await stored(50n), isTaken ? /"name":"Another"/ : /"name":"Fagus","tag":"tree"/)
@@ -189,7 +178,7 @@ test('a removal is undone, and an undoing overwrites nobody', { skip }, async ()
 })
 
 test('an add whose answer is lost is sent again with its key, and adds once', { skip }, async () => {
-  const { page } = await openSignedIn(browser, app)
+  const { page } = await openSignedIn(site.browser, site.app)
   await page.getByRole('button', { name: 'Add a plant' }).click()
   await fill(page, { id: '60', name: 'Larix' })
   const keys = new Set<string | undefined>()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import { type StartedApp, startApp } from '../support/start-app.ts'
-import { idsShown, importLines, openBrowser, openSignedIn } from './open-page.ts'
+import { idsShown, importLines, openSignedIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
 
 const PLANTS = 4_000
 const FIRST_ID = -9_223_372_036_854_775_808n
@@ -13,23 +13,12 @@ const LAST_ID = 9_223_372_036_854_775_807n
 const TWINS = ['9007199254740992', '9007199254740993']
 const ROWS_DRAWN_MAX = 80
 
-let app: StartedApp
-let browser: Browser
-const lifetime: (() => void | Promise<void>)[] = []
-
-before(async () => {
-  if (skip) return
-  app = await startApp({ after: (finish) => lifetime.push(finish) })
-  browser = await openBrowser({ after: (finish) => lifetime.push(finish) })
+const site = startSite(async (app) => {
   const many = Array.from({ length: PLANTS }, (_, at) =>
     JSON.stringify({ id: 10 + at * 7, name: `Plant ${at}`, tag: at % 100 === 0 ? 'rare' : 'common' }),
   )
   const ends = [FIRST_ID, ...TWINS, LAST_ID].map((id) => `{"id":${id},"name":"Edge ${id}","tag":"edge"}`)
   await importLines(app, [...many, ...ends])
-})
-
-after(async () => {
-  for (const finish of lifetime.reverse()) await finish()
 })
 
 const scroller = (page: Page) => page.locator('.scroller')
@@ -53,7 +42,7 @@ function firstInView(page: Page): Promise<string> {
 test('every plant is reached by scrolling, and only what is in view is in the document', {
   skip,
 }, async () => {
-  const { page, faults } = await openSignedIn(browser, app)
+  const { page, faults } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
   await eventually(async () => {
     await scrollTo(page, 'end')
@@ -71,7 +60,7 @@ test('every plant is reached by scrolling, and only what is in view is in the do
 })
 
 test('what was forgotten far from the view is fetched again on the way back', { skip }, async () => {
-  const { page, requests } = await openSignedIn(browser, app)
+  const { page, requests } = await openSignedIn(site.browser, site.app)
   await seen(page, 10n)
   await eventually(async () => {
     await scrollTo(page, 'end')
@@ -85,7 +74,7 @@ test('what was forgotten far from the view is fetched again on the way back', { 
 })
 
 test('one jumps to an id, exactly, and scrolls up from there', { skip }, async () => {
-  const { page } = await openSignedIn(browser, app)
+  const { page } = await openSignedIn(site.browser, site.app)
   for (const id of [String(LAST_ID), String(FIRST_ID), ...TWINS, '10020']) {
     await page.getByLabel('Jump to id').fill(id)
     await page.getByRole('button', { name: 'Go' }).click()
@@ -112,7 +101,7 @@ test('one jumps to an id, exactly, and scrolls up from there', { skip }, async (
 test('search follows what is typed, asks once for it, and a late answer changes nothing', {
   skip,
 }, async () => {
-  const { page, requests } = await openSignedIn(browser, app)
+  const { page, requests } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
   // The answer to the first words comes after that to the next ones would.
   await page.route(/q=edge(?:&|$)/, async (route) => {
@@ -132,7 +121,7 @@ test('search follows what is typed, asks once for it, and a late answer changes 
 })
 
 test('filter, search and place are in the URL: back, reload and a link lead there', { skip }, async () => {
-  const { page } = await openSignedIn(browser, app)
+  const { page } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
   await page.getByLabel('Tag', { exact: true }).selectOption({ label: 'rare (40)' })
   await page.getByText('40 plants', { exact: true }).waitFor()
@@ -145,7 +134,7 @@ test('filter, search and place are in the URL: back, reload and a link lead ther
   assert.equal(await page.getByLabel('Search names').inputValue(), '')
   await page.goBack()
   await seen(page, FIRST_ID)
-  const other = await openSignedIn(browser, app, { path: link.slice(app.url.length) })
+  const other = await openSignedIn(site.browser, site.app, { path: link.slice(site.app.url.length) })
   await other.page.getByText('11 plants', { exact: true }).waitFor()
   assert.equal(await other.page.getByLabel('Search names').inputValue(), 'plant 1')
   await other.page.close()
@@ -159,7 +148,7 @@ test('filter, search and place are in the URL: back, reload and a link lead ther
 })
 
 test('a service that asks to wait is asked again', { skip }, async () => {
-  const { page } = await openSignedIn(browser, app)
+  const { page } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
   let refused = 0
   await page.route(/q=rare/, async (route) => {
@@ -181,7 +170,7 @@ test('a service that asks to wait is asked again', { skip }, async () => {
 })
 
 test('the arrow keys move from plant to plant, and Escape comes back to the one', { skip }, async () => {
-  const { page } = await openSignedIn(browser, app)
+  const { page } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
   await page.locator('.row button').first().focus()
   for (let step = 0; step < 30; step++) await page.keyboard.press('ArrowDown')

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
-import { importLines, openBrowser, openPage, openSignedIn, signIn } from './open-page.ts'
+import { startApp, TOKEN } from '../support/start-app.ts'
+import { importLines, openPage, openSignedIn, signIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
 
-let app: StartedApp
-let browser: Browser
-const lifetime: (() => void | Promise<void>)[] = []
-
-before(async () => {
-  if (skip) return
-  app = await startApp({ after: (finish) => lifetime.push(finish) })
-  browser = await openBrowser({ after: (finish) => lifetime.push(finish) })
+const site = startSite(async (app) => {
   await importLines(app, ['{"id":1,"name":"Quercus robur"}'])
 })
 
-after(async () => {
-  for (const finish of lifetime.reverse()) await finish()
-})
-
 async function makeToken(wanted: object): Promise<{ id: string; token: string }> {
-  const answer = await app.send('POST', '/tokens', JSON.stringify(wanted))
+  const answer = await site.app.send('POST', '/tokens', JSON.stringify(wanted))
   return (await answer.json()) as { id: string; token: string }
 }
 
@@ -30,30 +20,30 @@ const isIn = (page: Page) => page.getByRole('button', { name: 'Sign out' }).wait
 const entrance = (page: Page) => page.getByRole('button', { name: 'Sign in' })
 
 test('a token is kept for the tab only, and stands in no URL', { skip }, async () => {
-  const { page, requests, faults } = await openSignedIn(browser, app)
+  const { page, requests, faults } = await openSignedIn(site.browser, site.app)
   await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
   const kept = await page.evaluate(
     '[Object.values(sessionStorage), Object.values(localStorage), document.cookie]',
   )
   assert.deepEqual(kept, [[TOKEN], [], ''])
   assert.ok(!page.url().includes(TOKEN) && !requests.some((url) => url.includes(TOKEN)))
-  assert.ok(requests.every((url) => new URL(url).origin === app.url))
+  assert.ok(requests.every((url) => new URL(url).origin === site.app.url))
   await page.reload()
   await isIn(page)
   const other = await page.context().newPage()
-  await other.goto(app.url)
+  await other.goto(site.app.url)
   await entrance(other).waitFor()
   assert.deepEqual(faults, [])
   await page.context().close()
 })
 
 test('a token that shall be remembered is there in another tab, until one signs out', { skip }, async () => {
-  const { page } = await openPage(browser, app)
+  const { page } = await openPage(site.browser, site.app)
   await page.getByLabel('Remember it in this browser').check()
   await signIn(page)
   await isIn(page)
   const other = await page.context().newPage()
-  await other.goto(app.url)
+  await other.goto(site.app.url)
   await isIn(other)
   await other.getByRole('button', { name: 'Sign out' }).click()
   await entrance(other).waitFor()
@@ -65,7 +55,7 @@ test('a token that shall be remembered is there in another tab, until one signs 
 })
 
 test('what is wrong with a token is told beside it', { skip }, async () => {
-  const { page } = await openPage(browser, app)
+  const { page } = await openPage(site.browser, site.app)
   const message = page.getByRole('alert')
   await entrance(page).click()
   assert.equal(await message.textContent(), 'Paste the token first.')
@@ -90,7 +80,7 @@ test('a token that expired is refused, and one that only reads is offered no cha
   const expiresAt = new Date(Date.now() + 1_000).toISOString()
   const short = await makeToken({ scopes: ['plants:read'], expiresAt })
   const reader = await makeToken({ label: 'the visitors', scopes: ['plants:read'] })
-  const { page } = await openPage(browser, app)
+  const { page } = await openPage(site.browser, site.app)
   await signIn(page, reader.token)
   await page.getByText('the visitors · may only read').waitFor()
   assert.deepEqual(await page.getByRole('navigation').getByRole('link').allTextContents(), ['Shelf', 'Tags'])
@@ -114,7 +104,7 @@ test('a token that expired is refused, and one that only reads is offered no cha
 
 test('whoever may only manage tokens sees tokens and no plants', { skip }, async () => {
   const { token } = await makeToken({ label: 'office', scopes: ['tokens:manage'] })
-  const { page, requests } = await openPage(browser, app)
+  const { page, requests } = await openPage(site.browser, site.app)
   await signIn(page, token)
   await page.getByRole('heading', { name: 'Tokens' }).waitFor()
   assert.deepEqual(await page.getByRole('navigation').getByRole('link').allTextContents(), ['Tokens'])
@@ -124,10 +114,10 @@ test('whoever may only manage tokens sees tokens and no plants', { skip }, async
 
 test('a token that is revoked meanwhile ends the visit with a word about it', { skip }, async () => {
   const { id, token } = await makeToken({ scopes: ['plants:read'] })
-  const { page } = await openPage(browser, app)
+  const { page } = await openPage(site.browser, site.app)
   await signIn(page, token)
   await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
-  assert.equal((await app.fetch(`/tokens/${id}`, { method: 'DELETE' })).status, 204)
+  assert.equal((await site.app.fetch(`/tokens/${id}`, { method: 'DELETE' })).status, 204)
   await page.getByLabel('Search names').fill('oak')
   await page.getByText('You were signed out').waitFor()
   assert.equal(await page.evaluate('sessionStorage.length'), 0)
@@ -137,7 +127,7 @@ test('a token that is revoked meanwhile ends the visit with a word about it', { 
 test('a service that is gone is told of, and asked again when one says so', { skip }, async (context) => {
   const own = await startApp(context)
   await importLines(own, ['{"id":1,"name":"Quercus robur"}'])
-  const { page } = await openSignedIn(browser, own)
+  const { page } = await openSignedIn(site.browser, own)
   await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
   await page.context().setOffline(true)
   await page.getByLabel('Search names').fill('quercus')

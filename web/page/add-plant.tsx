@@ -1,18 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type NewPlant, RequestError, type VersionedPlant } from '../../src/client/plant-store-client.ts'
+import { Form } from './form.tsx'
 import { findFreeId } from './free-id.ts'
+import { parseId } from './parse-id.ts'
 import { PlantConflict } from './plant-conflict.tsx'
 import type { PlantDialogProps } from './plant-dialog.tsx'
-import {
-  membersOf,
-  type PlantDraft,
-  PlantFields,
-  type Problems,
-  problemsIn,
-  problemsOf,
-} from './plant-fields.tsx'
-import { parseId } from './plant-rules.ts'
+import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
 import { texts } from './texts.ts'
+import { useSending } from './use-sending.ts'
 
 const words = texts.plant
 const ID_TAKEN = 40901
@@ -21,40 +16,32 @@ const NO_MATCH = 41201
 /** The form for a new plant. */
 export function AddPlant(props: PlantDialogProps) {
   const form = useAddition(props)
-  const { draft, problems, isBusy, plant } = form
+  const { draft, sending, plant } = form
   if (form.taken !== undefined && plant !== undefined) {
     return <TakenId form={form} plant={plant} taken={form.taken} />
   }
-  function submit(event: Event) {
-    event.preventDefault()
-    const found = problemsOf(draft)
-    if (plant === undefined || Object.keys(found).length > 0) form.complain(found)
+  function send() {
+    const problems = problemsOf(draft)
+    if (plant === undefined || Object.keys(problems).length > 0) sending.complain(problems)
     else void form.add(plant)
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <Form
+      sending={sending}
+      label={words.addIt}
+      busyLabel={words.saving}
+      onSend={send}
+      onClose={props.onClose}
+    >
       <PlantFields
         draft={draft}
-        problems={problems}
+        problems={sending.problems}
         tags={props.tags}
-        isNew
         idHint={form.isSearching ? words.idSearching : words.idHint}
-        isDisabled={isBusy}
         onIdFocus={form.keepId}
         onInput={form.input}
       />
-      <p class="wrong" role="alert">
-        {problems['']}
-      </p>
-      <div class="buttons">
-        <button type="submit" class="main" disabled={isBusy}>
-          {isBusy ? words.saving : words.addIt}
-        </button>
-        <button type="button" onClick={props.onClose}>
-          {texts.cancel}
-        </button>
-      </div>
-    </form>
+    </Form>
   )
 }
 
@@ -62,8 +49,7 @@ export function AddPlant(props: PlantDialogProps) {
 function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
   const { client } = session
   const [typed, setTyped] = useState<PlantDraft>({ id: '', name: '', tag: '' })
-  const [problems, setProblems] = useState<Problems>({})
-  const [isBusy, setBusy] = useState(false)
+  const sending = useSending(PLANT_FIELDS)
   const [taken, setTaken] = useState<VersionedPlant>()
   const [hasOwnId, setOwnId] = useState(false)
   const { freeId, isSearching } = useFreeId(session, taken?.id)
@@ -71,28 +57,29 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
   const unanswered = useRef<{ text: string; key: string }>(undefined)
   const draft = hasOwnId || freeId === undefined ? typed : { ...typed, id: String(freeId) }
 
-  async function attempt(plant: NewPlant, work: () => Promise<unknown>) {
-    setBusy(true)
-    setProblems({})
-    try {
-      await work()
-      notify({ text: words.wasAdded(plant.name) })
-      onAdded(plant.id)
-      onClose()
-    } catch (error) {
-      const code = error instanceof RequestError ? error.code : undefined
-      const other = code === ID_TAKEN || code === NO_MATCH
-      const found = other ? await client.getPlant(plant.id).catch(() => undefined) : undefined
-      if (found === undefined) setProblems(problemsIn(error))
-      else {
-        // It stays that of this plant, whatever is suggested from now on.
-        setOwnId(true)
-        setTyped((before) => ({ ...before, id: String(plant.id) }))
-        setTaken(found)
-      }
-    }
-    setBusy(false)
+  async function add(plant: NewPlant, work: () => Promise<unknown>) {
+    await work()
+    notify({ text: words.wasAdded(plant.name) })
+    onAdded(plant.id)
+    onClose()
   }
+  /** Whether it failed for another plant that has the id: then there is a choice. */
+  async function isTaken(plant: NewPlant, error: unknown): Promise<boolean> {
+    const code = error instanceof RequestError ? error.code : undefined
+    if (code !== ID_TAKEN && code !== NO_MATCH) return false
+    const found = await client.getPlant(plant.id).catch(() => undefined)
+    if (found === undefined) return false
+    // It stays that of this plant, whatever is suggested from now on.
+    setOwnId(true)
+    setTyped((before) => ({ ...before, id: String(plant.id) }))
+    setTaken(found)
+    return true
+  }
+  const attempt = (plant: NewPlant, work: () => Promise<unknown>) =>
+    sending.send(
+      () => add(plant, work),
+      (error) => isTaken(plant, error),
+    )
   async function create(plant: NewPlant) {
     const text = JSON.stringify([String(plant.id), plant.name, plant.tag])
     const key = unanswered.current?.text === text ? unanswered.current.key : undefined
@@ -107,8 +94,7 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
   }
   return {
     draft,
-    problems,
-    isBusy,
+    sending,
     taken,
     freeId,
     isSearching,
@@ -122,7 +108,6 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
       setOwnId(true)
       setTyped((before) => ({ ...before, id: draft.id }))
     },
-    complain: setProblems,
     goBack: () => setTaken(undefined),
     add: (plant: NewPlant) => attempt(plant, () => create(plant)),
     replace: (plant: NewPlant, etag: string) =>
@@ -149,16 +134,13 @@ function TakenId({ form, plant, taken }: TakenIdProps) {
     { label: texts.conflict.keepYours, run: () => void form.replace(plant, taken.etag) },
   ]
   return (
-    <>
-      <PlantConflict
-        question={texts.conflict.taken(plant.id)}
-        stored={taken}
-        yours={plant}
-        choices={choices.map((choice, at) => ({ ...choice, isMain: at === 0 }))}
-        isBusy={form.isBusy}
-      />
-      <p class="wrong">{form.problems['']}</p>
-    </>
+    <PlantConflict
+      question={texts.conflict.taken(plant.id)}
+      stored={taken}
+      yours={plant}
+      choices={choices.map((choice, at) => ({ ...choice, isMain: at === 0 }))}
+      sending={form.sending}
+    />
   )
 }
 

@@ -6,19 +6,14 @@ import {
   type VersionedPlant,
 } from '../../src/client/plant-store-client.ts'
 import { failureText, isAbort } from './failure-text.ts'
+import { Form } from './form.tsx'
 import { PlantConflict } from './plant-conflict.tsx'
 import type { PlantDialogProps } from './plant-dialog.tsx'
-import {
-  membersOf,
-  type PlantDraft,
-  PlantFields,
-  type Problems,
-  problemsIn,
-  problemsOf,
-} from './plant-fields.tsx'
+import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
 import { putBack } from './put-back.ts'
 import { texts } from './texts.ts'
 import { momentOf } from './times.ts'
+import { useSending } from './use-sending.ts'
 
 const words = texts.plant
 const NO_SUCH_PLANT = 40402
@@ -40,39 +35,35 @@ function useChange(props: ChangePlantProps) {
   const { client } = session
   const [stored, setStored] = useState<VersionedPlant>()
   const [draft, setDraft] = useState<PlantDraft>(draftOf(plant))
-  const [problems, setProblems] = useState<Problems>({})
-  const [isBusy, setBusy] = useState(false)
+  const sending = useSending(PLANT_FIELDS)
   const [conflict, setConflict] = useState<{ stored: VersionedPlant | undefined }>()
 
   useEffect(() => {
     const controller = new AbortController()
     client.getPlant(plant.id, { signal: controller.signal }).then(
       (found) => {
-        if (found === undefined) return setProblems({ '': words.notThere })
+        if (found === undefined) return sending.complain({ '': words.notThere })
         setStored(found)
         setDraft(draftOf(found))
       },
-      (error: unknown) => isAbort(error) || setProblems({ '': failureText(error) }),
+      (error: unknown) => isAbort(error) || sending.complain({ '': failureText(error) }),
     )
     return () => controller.abort()
   }, [client, plant.id])
 
-  async function attempt(work: () => Promise<void>) {
-    setBusy(true)
-    setProblems({})
-    try {
-      await work()
-    } catch (error) {
-      const code = error instanceof RequestError ? error.code : undefined
-      if (code === NO_MATCH || code === NO_SUCH_PLANT) {
-        await client.getPlant(plant.id).then(
-          (now) => setConflict({ stored: now }),
-          () => setProblems({ '': failureText(error) }),
-        )
-      } else setProblems(problemsIn(error))
-    }
-    setBusy(false)
+  /** Whether it failed for what somebody else did meanwhile: then there is a choice. */
+  async function isConflict(error: unknown): Promise<boolean> {
+    const code = error instanceof RequestError ? error.code : undefined
+    if (code !== NO_MATCH && code !== NO_SUCH_PLANT) return false
+    return client.getPlant(plant.id).then(
+      (now) => {
+        setConflict({ stored: now })
+        return true
+      },
+      () => false,
+    )
   }
+  const attempt = (work: () => Promise<void>) => sending.send(work, isConflict)
   function finish(changed: StoredPlant) {
     onChanged(changed)
     notify({ text: words.saved(changed.name) })
@@ -81,11 +72,9 @@ function useChange(props: ChangePlantProps) {
   return {
     stored,
     draft,
-    problems,
-    isBusy,
+    sending,
     conflict,
     input: (change: Partial<PlantDraft>) => setDraft((before) => ({ ...before, ...change })),
-    complain: setProblems,
     save: (base: VersionedPlant) =>
       attempt(async () =>
         finish(await client.changePlant(plant.id, changeOf(base, draft), { ifMatch: base.etag })),
@@ -113,53 +102,34 @@ interface FormParts {
 }
 
 function ChangeForm({ form, props }: FormParts) {
-  const { stored, draft, problems, isBusy } = form
+  const { stored, draft, sending } = form
   const { plant, tags, onClose } = props
-  function submit(event: Event) {
-    event.preventDefault()
-    const found = problemsOf(draft)
+  function send() {
+    const problems = problemsOf(draft)
     // A plant that came without a name keeps it so, unless somebody touches it.
-    if (stored?.name === draft.name) delete found.name
-    if (Object.keys(found).length > 0 || stored === undefined) form.complain(found)
+    if (stored?.name === draft.name) delete problems.name
+    if (Object.keys(problems).length > 0 || stored === undefined) sending.complain(problems)
     else void form.save(stored)
   }
-  const isWaiting = isBusy || stored === undefined
   return (
-    <form onSubmit={submit} noValidate>
+    <>
       <p class="facts">
         <span>{`${words.id} ${plant.id}`}</span>
         <span>{`${words.added} ${momentOf(plant.createdAt)}`}</span>
         <span>{`${words.changedAt} ${momentOf((stored ?? plant).updatedAt)}`}</span>
       </p>
-      <PlantFields
-        draft={draft}
-        problems={problems}
-        tags={tags}
-        isNew={false}
-        idHint=""
-        isDisabled={isWaiting}
-        onInput={form.input}
-      />
-      <p class="wrong" role="alert">
-        {problems['']}
-      </p>
-      <div class="buttons">
-        <button type="submit" class="main" disabled={isWaiting}>
-          {isBusy ? words.saving : words.save}
-        </button>
-        <button type="button" onClick={onClose}>
-          {texts.cancel}
-        </button>
-        <button
-          type="button"
-          class="danger"
-          disabled={isWaiting}
-          onClick={() => stored !== undefined && void form.remove(stored)}
-        >
-          {words.remove}
-        </button>
-      </div>
-    </form>
+      <Form
+        sending={sending}
+        label={words.save}
+        busyLabel={words.saving}
+        isWaiting={stored === undefined}
+        onSend={send}
+        onClose={onClose}
+        removal={{ label: words.remove, run: () => stored !== undefined && void form.remove(stored) }}
+      >
+        <PlantFields draft={draft} problems={sending.problems} tags={tags} onInput={form.input} />
+      </Form>
+    </>
   )
 }
 
@@ -182,16 +152,13 @@ function ChangeConflict({ form, props }: FormParts) {
       ? { label: texts.conflict.addAgain, run: () => void form.addAgain() }
       : { label: texts.conflict.keepYours, run: () => void form.save(now) }
   return (
-    <>
-      <PlantConflict
-        question={now === undefined ? texts.conflict.removed : texts.conflict.changed}
-        stored={now}
-        yours={membersOf(form.draft)}
-        choices={[keep, over]}
-        isBusy={form.isBusy}
-      />
-      <p class="wrong">{form.problems['']}</p>
-    </>
+    <PlantConflict
+      question={now === undefined ? texts.conflict.removed : texts.conflict.changed}
+      stored={now}
+      yours={membersOf(form.draft)}
+      choices={[keep, over]}
+      sending={form.sending}
+    />
   )
 }
 

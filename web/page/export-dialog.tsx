@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FileFormat, PlantStoreClient } from '../../src/client/plant-store-client.ts'
 import { Dialog } from './dialog.tsx'
-import { failureText, isAbort } from './failure-text.ts'
+import { Form } from './form.tsx'
 import type { Place } from './place.ts'
 import { saveFile } from './save-file.ts'
 import { texts } from './texts.ts'
+import { useSending } from './use-sending.ts'
 
 const words = texts.export
 const FORMATS: readonly FileFormat[] = ['csv', 'ndjson']
@@ -19,15 +20,11 @@ interface ExportDialogProps {
 export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
   const [format, setFormat] = useState<FileFormat>('csv')
   const [told, setTold] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState('')
+  const sending = useSending([])
   const controller = useRef(new AbortController())
   useEffect(() => () => controller.current.abort(), [])
 
-  async function save(event: Event) {
-    event.preventDefault()
-    setBusy(true)
-    setFailure('')
+  async function save() {
     const { signal } = controller.current
     const q = place.q === '' ? undefined : place.q
     try {
@@ -36,19 +33,24 @@ export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
       const size = await saveFile(bytes, `plants.${format}`, (count) => setTold(words.progress(count)))
       setTold(words.done(size))
     } catch (error) {
-      if (isAbort(error)) return
       setTold('')
-      setFailure(failureText(error))
+      throw error
     }
-    setBusy(false)
   }
   return (
     <Dialog title={words.title} onClose={onClose}>
-      <form onSubmit={save}>
+      <Form
+        sending={sending}
+        label={words.save}
+        busyLabel={words.saving}
+        closeLabel={sending.isBusy ? texts.cancel : texts.close}
+        onSend={() => void sending.send(save)}
+        onClose={onClose}
+      >
         <p class="long" dir="auto">
           {words.which(place.q, place.tag)}
         </p>
-        <fieldset class="field" disabled={isBusy}>
+        <fieldset class="field">
           <legend>{words.format}</legend>
           {FORMATS.map((one) => (
             <div key={one} class="choice">
@@ -64,18 +66,7 @@ export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
           ))}
         </fieldset>
         <p role="status">{told}</p>
-        <p class="wrong" role="alert">
-          {failure}
-        </p>
-        <div class="buttons">
-          <button type="submit" class="main" disabled={isBusy}>
-            {isBusy ? words.saving : words.save}
-          </button>
-          <button type="button" onClick={onClose}>
-            {isBusy ? texts.cancel : texts.close}
-          </button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

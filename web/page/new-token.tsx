@@ -1,13 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
-import {
-  type CreatedToken,
-  type PlantStoreClient,
-  RequestError,
-  type Scope,
-} from '../../src/client/plant-store-client.ts'
-import { failureText } from './failure-text.ts'
-import { Choice } from './sign-in.tsx'
+import type { CreatedToken, PlantStoreClient, Scope } from '../../src/client/plant-store-client.ts'
+import { Choice, Field } from './field.tsx'
+import { Form } from './form.tsx'
 import { texts } from './texts.ts'
+import { useSending } from './use-sending.ts'
 
 const words = texts.tokens
 const SCOPES = Object.keys(words.scope) as Scope[]
@@ -23,48 +19,37 @@ export function NewTokenForm({ client, onMade, onClose }: NewTokenFormProps) {
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>(['plants:read'])
   const [day, setDay] = useState('')
-  const [problem, setProblem] = useState('')
-  const [isBusy, setBusy] = useState(false)
+  const sending = useSending(['label', 'scopes', 'expiresAt'])
+  const { problems } = sending
 
-  async function submit(event: Event) {
-    event.preventDefault()
+  function make() {
     const expiresAt = day === '' ? undefined : new Date(`${day}T23:59:59`)
-    if (scopes.length === 0) return setProblem(words.scopeMissing)
-    if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now())) return setProblem(words.datePast)
-    setBusy(true)
-    setProblem('')
-    try {
-      const wanted = { label: label.trim(), scopes: [...scopes] }
-      onMade(await client.createToken(expiresAt ? { ...wanted, expiresAt: expiresAt.toISOString() } : wanted))
-    } catch (error) {
-      setProblem(
-        error instanceof RequestError && error.code !== undefined ? error.message : failureText(error),
-      )
-      setBusy(false)
+    if (scopes.length === 0) return sending.complain({ scopes: words.scopeMissing })
+    if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now())) {
+      return sending.complain({ expiresAt: words.datePast })
     }
+    const wanted = { label: label.trim(), scopes: [...scopes] }
+    void sending.send(async () =>
+      onMade(
+        await client.createToken(expiresAt ? { ...wanted, expiresAt: expiresAt.toISOString() } : wanted),
+      ),
+    )
   }
   function choose(scope: Scope, isChosen: boolean) {
     setScopes(SCOPES.filter((one) => (one === scope ? isChosen : scopes.includes(one))))
   }
   return (
-    <form onSubmit={submit} noValidate>
-      <div class="field">
-        <label for="token-label">{words.label}</label>
-        <input
-          id="token-label"
-          type="text"
-          dir="auto"
-          autocomplete="off"
-          maxLength={LABEL_CHARACTERS_MAX}
-          value={label}
-          data-first=""
-          aria-describedby="token-label-hint"
-          onInput={(event) => setLabel(event.currentTarget.value)}
-        />
-        <span id="token-label-hint" class="hint">
-          {words.labelHint}
-        </span>
-      </div>
+    <Form sending={sending} label={words.create} busyLabel={words.creating} onSend={make} onClose={onClose}>
+      <Field
+        id="token-label"
+        label={words.label}
+        hint={words.labelHint}
+        problem={problems.label}
+        maxLength={LABEL_CHARACTERS_MAX}
+        value={label}
+        isFirst
+        onText={setLabel}
+      />
       <fieldset class="field">
         <legend>{words.scopes}</legend>
         {SCOPES.map((scope) => (
@@ -73,35 +58,24 @@ export function NewTokenForm({ client, onMade, onClose }: NewTokenFormProps) {
             id={`scope-${scope}`}
             label={words.scope[scope]}
             isChosen={scopes.includes(scope)}
+            problem={problems.scopes && 'scopes-problem'}
             onChange={(isChosen) => choose(scope, isChosen)}
           />
         ))}
-      </fieldset>
-      <div class="field">
-        <label for="token-day">{words.expires}</label>
-        <input
-          id="token-day"
-          type="date"
-          value={day}
-          aria-describedby="token-day-hint"
-          onInput={(event) => setDay(event.currentTarget.value)}
-        />
-        <span id="token-day-hint" class="hint">
-          {words.expiresHint}
+        <span id="scopes-problem" class="wrong" role="alert">
+          {problems.scopes}
         </span>
-      </div>
-      <p class="wrong" role="alert">
-        {problem}
-      </p>
-      <div class="buttons">
-        <button type="submit" class="main" disabled={isBusy}>
-          {isBusy ? words.creating : words.create}
-        </button>
-        <button type="button" onClick={onClose}>
-          {texts.cancel}
-        </button>
-      </div>
-    </form>
+      </fieldset>
+      <Field
+        id="token-day"
+        label={words.expires}
+        hint={words.expiresHint}
+        problem={problems.expiresAt}
+        type="date"
+        value={day}
+        onText={setDay}
+      />
+    </Form>
   )
 }
 

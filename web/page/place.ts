@@ -1,4 +1,4 @@
-import { parseId } from './plant-rules.ts'
+import { parseId } from './parse-id.ts'
 
 export const VIEWS = ['shelf', 'tags', 'tokens'] as const
 export type View = (typeof VIEWS)[number]

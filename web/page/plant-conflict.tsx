@@ -1,5 +1,6 @@
 import { TagMark } from './plant-row.tsx'
 import { texts } from './texts.ts'
+import type { Sending } from './use-sending.ts'
 
 const words = texts.conflict
 
@@ -14,11 +15,11 @@ interface PlantConflictProps {
   stored: ShownPlant | undefined
   yours: ShownPlant
   choices: readonly { label: string; isMain?: boolean; run(): void }[]
-  isBusy: boolean
+  sending: Pick<Sending<string>, 'isBusy' | 'problems'>
 }
 
 /** Two versions of a plant side by side, and the choice between them. */
-export function PlantConflict({ question, stored, yours, choices, isBusy }: PlantConflictProps) {
+export function PlantConflict({ question, stored, yours, choices, sending }: PlantConflictProps) {
   return (
     <div class="conflict">
       <p role="alert">{question}</p>
@@ -26,9 +27,18 @@ export function PlantConflict({ question, stored, yours, choices, isBusy }: Plan
         {stored !== undefined && <Version title={words.stored} plant={stored} />}
         <Version title={words.yours} plant={yours} />
       </div>
+      <p class="wrong" role="alert">
+        {sending.problems['']}
+      </p>
       <div class="buttons">
         {choices.map(({ label, isMain, run }) => (
-          <button key={label} type="button" class={isMain ? 'main' : ''} disabled={isBusy} onClick={run}>
+          <button
+            key={label}
+            type="button"
+            class={isMain ? 'main' : ''}
+            disabled={sending.isBusy}
+            onClick={run}
+          >
             {label}
           </button>
         ))}

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TagCount } from '../../src/client/plant-store-client.ts'
 import type { Go } from './frame.tsx'
+import { parseId } from './parse-id.ts'
 import type { Place } from './place.ts'
-import { parseId } from './plant-rules.ts'
 import { texts } from './texts.ts'
 
 const words = texts.shelf

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Choice } from './field.tsx'
 import { ServiceFooter } from './service-footer.tsx'
 import { BASE_URL, rememberedToken } from './session.ts'
 import { texts } from './texts.ts'
+import { useSending } from './use-sending.ts'
 import './sign-in.css'
 
 const words = texts.signIn
@@ -18,25 +20,25 @@ export interface SignInProps {
 export function SignIn({ isChecking, message, onSubmit }: SignInProps) {
   const [isKept, setKept] = useState(false)
   const [isShown, setShown] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState('')
+  const { isBusy, problems, complain, send } = useSending([])
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => input.current?.focus(), [])
 
-  async function submit(event: Event) {
+  function submit(event: Event) {
     event.preventDefault()
     const secret = input.current?.value.trim() || (rememberedToken() ?? '')
-    if (secret === '') return setFailure(words.empty)
-    setBusy(true)
-    setFailure('')
-    await onSubmit(secret, isKept).catch((error: Error) => {
-      setFailure(error.message)
-      setBusy(false)
-      input.current?.focus()
-    })
+    if (secret === '') return complain({ '': words.empty })
+    void send(
+      () => onSubmit(secret, isKept),
+      async (error) => {
+        complain({ '': error instanceof Error ? error.message : texts.failure.unexpected })
+        input.current?.focus()
+        return true
+      },
+    )
   }
 
-  const told = failure || (isBusy ? '' : message)
+  const told = problems[''] || (isBusy ? '' : message)
   const isWaiting = isBusy || isChecking
   return (
     <div class="entrance">
@@ -71,28 +73,6 @@ export function SignIn({ isChecking, message, onSubmit }: SignInProps) {
         </form>
       </main>
       <ServiceFooter />
-    </div>
-  )
-}
-
-interface ChoiceProps {
-  id: string
-  label: string
-  isChosen: boolean
-  onChange(isChosen: boolean): void
-}
-
-/** A box to tick. */
-export function Choice({ id, label, isChosen, onChange }: ChoiceProps) {
-  return (
-    <div class="choice">
-      <input
-        id={id}
-        type="checkbox"
-        checked={isChosen}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
-      <label for={id}>{label}</label>
     </div>
   )
 }

@@ -2,11 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import type { CreatedToken, Token } from '../../src/client/plant-store-client.ts'
 import { Dialog } from './dialog.tsx'
 import { failureText, isAbort } from './failure-text.ts'
+import { Form } from './form.tsx'
 import { NewTokenForm, NewTokenSecret } from './new-token.tsx'
 import type { Notify } from './notices.tsx'
 import type { Session } from './session.ts'
 import { texts } from './texts.ts'
 import { dayOf, momentOf } from './times.ts'
+import { useSending } from './use-sending.ts'
 import './tokens-view.css'
 
 const words = texts.tokens
@@ -137,37 +139,29 @@ interface RevocationProps {
 }
 
 function Revocation({ session, token, notify, onClose }: RevocationProps) {
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState('')
+  const sending = useSending([])
   const label = token.label || words.noLabel
-  async function revoke() {
-    setBusy(true)
-    try {
+  const revoke = () =>
+    sending.send(async () => {
       await session.client.revokeToken(token.id)
       notify({ text: words.revoked(label) })
       onClose()
-    } catch (error) {
-      setFailure(failureText(error))
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog title={words.revoke} onClose={onClose}>
-      <p class="long" dir="auto">
-        {words.revokeQuestion(label)}
-      </p>
-      {token.id === session.token.id && <p class="wrong">{words.revokeOwn}</p>}
-      <p class="wrong" role="alert">
-        {failure}
-      </p>
-      <div class="buttons">
-        <button type="button" class="danger" disabled={isBusy} onClick={revoke}>
-          {words.revoke}
-        </button>
-        <button type="button" onClick={onClose}>
-          {words.keep}
-        </button>
-      </div>
+      <Form
+        sending={sending}
+        label={words.revoke}
+        closeLabel={words.keep}
+        isDanger
+        onSend={revoke}
+        onClose={onClose}
+      >
+        <p class="long" dir="auto">
+          {words.revokeQuestion(label)}
+        </p>
+        {token.id === session.token.id && <p class="wrong">{words.revokeOwn}</p>}
+      </Form>
     </Dialog>
   )
 }
