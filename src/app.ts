@@ -23,7 +23,8 @@ import { registerPlantRoutes } from './plants/plant-routes.ts'
 import { TagCountSchema } from './plants/plant-store.ts'
 import type { Storage } from './storage/storage.ts'
 import { createAuthenticator } from './tokens/authenticate.ts'
-import { CreatedTokenSchema, NewTokenSchema, TokenSchema } from './tokens/token.ts'
+import { CreatedTokenSchema, NewTokenSchema, TokenRotationSchema, TokenSchema } from './tokens/token.ts'
+import { registerTokenRotationRoutes } from './tokens/token-rotation-routes.ts'
 import { registerTokenRoutes } from './tokens/token-routes.ts'
 
 export interface AppParts {
@@ -51,6 +52,7 @@ const SCHEMAS = {
   Token: TokenSchema,
   NewToken: NewTokenSchema,
   CreatedToken: CreatedTokenSchema,
+  TokenRotation: TokenRotationSchema,
   Error: ErrorSchema,
 }
 
@@ -92,6 +94,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
       registerPlantListRoutes(routes, { plants, basePath, logRequest })
       registerPlantImportRoutes(routes, { plants, logRequest, silenceMs: limits.requestTimeoutMs })
       registerTokenRoutes(routes, { tokens, body, authenticate })
+      registerTokenRotationRoutes(routes, { tokens, body, authenticate })
       registerHealthRoutes(routes, { ping, isDraining })
       registerDocsRoutes(routes, { basePath })
       registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })

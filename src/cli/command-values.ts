@@ -19,12 +19,12 @@ export function parseETag(text: string): string {
   return text === '*' || text.endsWith('"') ? text : `"${text}"`
 }
 
-/** Reads a number of things, from 1 to `maximum`. */
-export function parseCount(maximum: number): (text: string) => number {
+/** Reads a number of things, from 1 (or `minimum`) to `maximum`. */
+export function parseCount(maximum: number, minimum = 1): (text: string) => number {
   return (text) => {
-    const count = /^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN
-    if (count <= maximum) return count
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${maximum}.`)
+    const count = /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN
+    if (count >= minimum && count <= maximum) return count
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`)
   }
 }
 

@@ -3,7 +3,14 @@ import { readConfig } from '../config.ts'
 import { SetupError } from '../errors.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import { SCOPES, type Scope, type StoredToken } from '../tokens/token.ts'
+import {
+  GRACE_SECONDS_DEFAULT,
+  GRACE_SECONDS_MAX,
+  SCOPES,
+  type Scope,
+  type StoredToken,
+} from '../tokens/token.ts'
+import { rotateToken } from '../tokens/token-rotation-routes.ts'
 import { issueToken, parseNewToken } from '../tokens/token-routes.ts'
 import { parseChoice, parseCount } from './command-values.ts'
 import { shortTime } from './plant-output.ts'
@@ -22,11 +29,11 @@ interface CreateFlags {
   expiresInDays?: number
 }
 
-/** `plantstore token create|list|revoke`: on the database itself, also beside a running service. */
+/** `plantstore token create|list|rotate|revoke`: on the database itself, also beside a running service. */
 export function addTokenCommand(program: Command): void {
   const token = program
     .command('token')
-    .description('make, list and revoke the tokens of a store, on the machine where it is')
+    .description('make, list, rotate and revoke the tokens of a store, on the machine where it is')
     .addHelpText('after', '\nExample:\n  plantstore token create --label greenhouse --scope plants:read')
   const database = () => new Option('--database <file or URL>', 'the store (PLANTSTORE_DATABASE)')
 
@@ -68,6 +75,8 @@ export function addTokenCommand(program: Command): void {
       }),
     )
 
+  addRotateCommand(token, database)
+
   token
     .command('revoke <id>')
     .description('revoke a token for good; running services notice within 5 seconds')
@@ -75,11 +84,39 @@ export function addTokenCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  plantstore token revoke 5YqN0PzGk2a')
     .action((id: string, flags: { database?: string }) =>
       withStorage(flags.database, async ({ tokens }) => {
-        if (!(await tokens.revoke(id)))
-          throw new SetupError(`There is no token ${id}: see "plantstore token list".`)
+        if (!(await tokens.revoke(id))) throw noToken(id)
         process.stderr.write(`Token ${id} is revoked.\n`)
       }),
     )
+}
+
+function addRotateCommand(token: Command, database: () => Option): void {
+  token
+    .command('rotate <id>')
+    .description('give a token a new secret and print it; the one it replaces goes on for a while')
+    .addOption(database())
+    .option(
+      '--grace-seconds <number>',
+      'how long the replaced one goes on; 0 ends it within 5 seconds',
+      parseCount(GRACE_SECONDS_MAX, 0),
+      GRACE_SECONDS_DEFAULT,
+    )
+    .addHelpText('after', '\nExample:\n  plantstore token rotate 5YqN0PzGk2a --grace-seconds 3600')
+    .action((id: string, { database: file, graceSeconds }: { database?: string; graceSeconds: number }) =>
+      withStorage(file, async ({ tokens }) => {
+        const rotated = await rotateToken(tokens, id, graceSeconds)
+        if (rotated === undefined) throw noToken(id)
+        const rest = graceSeconds === 0 ? 'ends now' : `ends in ${graceSeconds} seconds`
+        process.stderr.write(
+          `Token ${id} is rotated; the one before ${rest}. The new one is shown this once:\n`,
+        )
+        process.stdout.write(`${rotated.token}\n`)
+      }),
+    )
+}
+
+function noToken(id: string): SetupError {
+  return new SetupError(`There is no token ${id}: see "plantstore token list".`)
 }
 
 async function withStorage(

@@ -143,3 +143,8 @@ export interface CreatedToken {
   /** The bearer token: shown this once, kept by the service as a hash only */
   token: string
 }
+
+export interface TokenRotation {
+  /** How long the replaced token goes on; 0 ends it at once */
+  graceSeconds?: number
+}

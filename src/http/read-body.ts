@@ -31,6 +31,11 @@ export function createBodyReader(bodyBytesMax: number): BodyReader {
   }
 }
 
+/** Whether a request says that it has a body (RFC 9112 §6.3). */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
 /**
  * Judges a body by the header fields of its request: throws 40001 where there is none, 41501 for another media
  * type, charset or coding than those and none. Returns its media type.
@@ -41,8 +46,7 @@ export function judgeBody<Type extends string>(
   codings: readonly string[],
   wanted: string,
 ): Type {
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-  if (!hasBody) throw new AppError(40001, `The body is missing: send ${wanted}.`)
+  if (!hasBody({ headers })) throw new AppError(40001, `The body is missing: send ${wanted}.`)
   const field = headers['content-type'] ?? ''
   const plainType = mediaTypes.find((mediaType) => mediaType === field)
   const [type = '', ...parameters] = plainType === undefined ? field.toLowerCase().split(';') : [plainType]

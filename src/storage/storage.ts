@@ -14,10 +14,11 @@ export interface Storage {
   close(): Promise<void>
 }
 
-/** A token as a store keeps it. */
+/** A token as a store keeps it, with the secret that a rotation replaced and until when that one is good. */
 export interface HashedToken {
   token: StoredToken
   hash: string
+  previous?: { hash: string; expiresAtMs: number }
 }
 
 /** An idempotency key as a store keeps it, with the version of the plant that it made. */

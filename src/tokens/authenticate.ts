@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
-import { hashToken, isExpired, SCOPES, type Scope, type StoredToken } from './token.ts'
+import { FIXED_TOKEN_ID, hashToken, isExpired, SCOPES, type Scope, type StoredToken } from './token.ts'
 import type { TokenStore } from './token-store.ts'
 
 /**
@@ -101,7 +101,7 @@ export function createAuthenticator({
 }
 
 function fixedTokenRecord(createdAtMs: number): StoredToken {
-  return { id: 'configured', label: 'the setting PLANTSTORE_TOKEN', scopes: SCOPES, createdAtMs }
+  return { id: FIXED_TOKEN_ID, label: 'the setting PLANTSTORE_TOKEN', scopes: SCOPES, createdAtMs }
 }
 
 /** The token in an Authorization field. Two fields arrive joined by a comma, which no token holds. */
@@ -124,8 +124,12 @@ function invalidToken(message: string): AppError {
   })
 }
 
-function insufficientScope(scope: Scope): AppError {
-  return new AppError(40301, `This needs a token with the scope ${scope}.`, {
+/** 40301: the caller lacks that scope; `message` where another one says more. */
+export function insufficientScope(
+  scope: Scope,
+  message = `This needs a token with the scope ${scope}.`,
+): AppError {
+  return new AppError(40301, message, {
     headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
   })
 }

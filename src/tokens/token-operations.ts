@@ -7,6 +7,14 @@ const TOKEN_EXAMPLE = {
   createdAt: '2026-04-01T08:30:00.000Z',
 }
 
+const TOKEN_ID = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: "The token's id, not the token",
+  schema: { type: 'string' },
+}
+
 export const listTokensOperation: Operation = {
   operationId: 'listTokens',
   summary: 'List the tokens',
@@ -71,20 +79,59 @@ export const getOwnTokenOperation: Operation = {
   },
 }
 
+/** What both rotations take and answer. */
+const ROTATION = {
+  group: 'Tokens',
+  requestBody: {
+    required: false,
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/TokenRotation' },
+        example: { graceSeconds: 3600 },
+      },
+    },
+  },
+  answers: {
+    200: {
+      description: 'The token with its new secret',
+      headers: ['Cache-Control'],
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/CreatedToken' },
+          example: { ...TOKEN_EXAMPLE, token: 'plst_…' },
+        },
+      },
+    },
+  },
+  errors: [40002, 40003, 40403, 41301, 41501, 50701],
+} as const satisfies Partial<Operation>
+
+export const rotateTokenOperation: Operation = {
+  ...ROTATION,
+  operationId: 'rotateToken',
+  summary: 'Give a token a new secret',
+  description:
+    'Id, label, scopes and expiry stay. The answer holds the new token: it is shown this once. The one that it ' +
+    'replaces goes on for `graceSeconds`, and one replaced before that ends at once.',
+  parameters: [TOKEN_ID],
+}
+
+export const rotateOwnTokenOperation: Operation = {
+  ...ROTATION,
+  operationId: 'rotateOwnToken',
+  summary: 'Give the token in use a new secret',
+  description:
+    'As `POST /tokens/{id}/rotate`, without a scope. A token that was replaced already cannot do it (40301), so ' +
+    'that one which leaked is not made good again by who found it.',
+  errors: [...ROTATION.errors, 40301],
+}
+
 export const revokeTokenOperation: Operation = {
   operationId: 'revokeToken',
   summary: 'Revoke a token',
   description: 'For good, and everywhere within 5 seconds.',
   group: 'Tokens',
-  parameters: [
-    {
-      name: 'id',
-      in: 'path',
-      required: true,
-      description: "The token's id, not the token",
-      schema: { type: 'string' },
-    },
-  ],
+  parameters: [TOKEN_ID],
   answers: { 204: { description: 'Revoked' } },
   errors: [40403, 50701],
 }

@@ -141,7 +141,8 @@ function isDate(text: string): boolean {
   return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text)
 }
 
-function tokenAnswer(token: StoredToken): TokenAnswer {
+/** What is told of a token: nothing that is secret. */
+export function tokenAnswer(token: StoredToken): TokenAnswer {
   const { id, label, scopes, createdAtMs, expiresAtMs, lastUsedAtMs } = token
   return {
     id,
@@ -153,7 +154,7 @@ function tokenAnswer(token: StoredToken): TokenAnswer {
   }
 }
 
-/** An answer about tokens, one with a secret in it maybe: no cache keeps it. */
-function answerToken(reply: FastifyReply, status: number, answer: unknown): void {
+/** Sends an answer about tokens, one with a secret in it maybe: no cache keeps it. */
+export function answerToken(reply: FastifyReply, status: number, answer: unknown): void {
   answerJson(reply, status, JSON.stringify(answer), ['cache-control', 'no-store'])
 }

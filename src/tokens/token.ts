@@ -3,6 +3,9 @@ import { crc32 } from 'node:zlib'
 import type { XStatic } from 'typebox/schema'
 
 export const SCOPES = ['plants:read', 'plants:write', 'tokens:manage', 'metrics:read'] as const
+/** The id of the fixed token, which no store holds. */
+export const FIXED_TOKEN_ID = 'configured'
+
 export type Scope = (typeof SCOPES)[number]
 
 const TOKEN_PREFIX = 'plst_'
@@ -51,6 +54,25 @@ export const CreatedTokenSchema = {
   },
 } as const
 
+/** How long a replaced secret goes on by default: time to bring the new one everywhere. */
+export const GRACE_SECONDS_DEFAULT = 86_400
+
+/** A secret that goes on for longer than this was not replaced. */
+export const GRACE_SECONDS_MAX = 30 * 86_400
+
+export const TokenRotationSchema = {
+  type: 'object',
+  properties: {
+    graceSeconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: GRACE_SECONDS_MAX,
+      default: GRACE_SECONDS_DEFAULT,
+      description: 'How long the replaced token goes on; 0 ends it at once',
+    },
+  },
+} as const
+
 export type TokenAnswer = XStatic<typeof TokenSchema>
 
 /** A token as it is stored. Times in milliseconds since 1970. */
@@ -61,6 +83,8 @@ export interface StoredToken {
   createdAtMs: number
   expiresAtMs?: number
   lastUsedAtMs?: number
+  /** Whether it was found by a secret that another one has replaced, which it is known by for a while. */
+  isReplaced?: true
 }
 
 export interface NewToken {

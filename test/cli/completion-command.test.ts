@@ -28,7 +28,7 @@ function prepare(test: Lifetime): string {
 const CASES: [string, string[]][] = [
   ['plantstore im', ['import']],
   ['plantstore re', ['remove']],
-  ['plantstore token ', ['create', 'help', 'list', 'revoke']],
+  ['plantstore token ', ['create', 'help', 'list', 'revoke', 'rotate']],
   ['plantstore token list --da', ['--database']],
   ['plantstore list --ta', ['--tag']],
   ['plantstore search list --a', ['--after', '--all']],

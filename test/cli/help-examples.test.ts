@@ -24,6 +24,7 @@ test('every command has help with an example, and the examples work as they are 
     ...commands.filter(([name]) => name !== 'help'),
     ['token', 'create'],
     ['token', 'list'],
+    ['token', 'rotate'],
     ['token', 'revoke'],
   ]
   assert.ok(helps.length >= 18, helps.join())
@@ -48,10 +49,12 @@ test('every command has help with an example, and the examples work as they are 
       if (words[0] === 'add') await app.fetch('/plants/42', { method: 'DELETE' })
       if (words[0] === 'import')
         for (const id of [1, 1000]) await app.fetch(`/plants/${id}`, { method: 'DELETE' })
-      const made = line.includes('token revoke') ? await runLines(folder, 'plantstore token list', app) : ''
+      const made = /token (?:revoke|rotate)/.test(line)
+        ? await runLines(folder, 'plantstore token list', app)
+        : ''
       const here = line
         .replace('http://127.0.0.1:8081', other.url)
-        .replace(/(?<=revoke )\w+$/, made.split('\t')[0] ?? '')
+        .replace(/(?<=(?:revoke|rotate) )\w+/, made.split('\t')[0] ?? '')
       await runLines(folder, here, app)
       examples++
     }

@@ -93,3 +93,33 @@ test('what is wrong with a wanted token is said with what would be right', async
   }
   assert.ok(!existsSync(dirname(missing)), 'and nothing is made')
 })
+
+test('a token is rotated beside a running service, with a grace for the one before', async (test) => {
+  const app = await startApp(test)
+  const token = (...parameters: string[]) =>
+    runPlantstore(test, ['token', ...parameters, '--database', app.database])
+  const isGood = async (secret: string) =>
+    (await app.fetch('/tokens/self', { headers: { authorization: `Bearer ${secret.trim()}` } })).status ===
+    200
+  const made = await token('create')
+  const [, id = ''] = /^Token (\w+) /.exec(made.stderr) ?? []
+  const rotated = await token('rotate', id)
+  assert.equal(rotated.code, 0)
+  assert.match(
+    rotated.stderr,
+    new RegExp(
+      `^Token ${id} is rotated; the one before ends in 86400 seconds\\. The new one is shown this once:\n$`,
+    ),
+  )
+  assert.ok((await isGood(made.stdout)) && (await isGood(rotated.stdout)))
+  const again = await token('rotate', id, '--grace-seconds', '0')
+  assert.match(again.stderr, /the one before ends now\./)
+  await eventually(async () => !(await isGood(rotated.stdout)), 5_000)
+  assert.ok(await isGood(again.stdout))
+  const unknown = await token('rotate', 'nobody')
+  assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
+  assert.match(unknown.stderr, /^plantstore: There is no token nobody: see "plantstore token list"\.\n$/)
+  const wrong = await token('rotate', id, '--grace-seconds', '-1')
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /It must be a whole number from 0 to 2592000\.\n$/)
+})

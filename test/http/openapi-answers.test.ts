@@ -59,6 +59,8 @@ const CASES: Case[] = [
   ['listTokens', '/tokens'],
   ['getOwnToken', '/tokens/self'],
   ['createToken', '/tokens', json({ scopes: ['none'] })],
+  ['rotateToken', '/tokens/unknown/rotate', json({ graceSeconds: 0 })],
+  ['rotateOwnToken', '/tokens/self/rotate'],
   ['revokeToken', '/tokens/unknown'],
   ['getHealth', '/healthz'],
   ['getReadiness', '/readyz'],
@@ -91,6 +93,9 @@ test('every answer of an operation is declared, and none is declared that is nev
       await call(operationId, path.replace('{id}', '7'), init)
     }
   }
+  // The token gave itself another secret above.
+  await call('rotateOwnToken', '/tokens/self/rotate', { headers: { authorization: `Bearer ${token}` } })
+  await call('rotateToken', `/tokens/${id}/rotate`)
   await call('revokeToken', `/tokens/${id}`)
 
   for (const { operation } of operations) {

@@ -25,6 +25,7 @@ const keyOf = (id: bigint) => ({ caller: `caller-${id % 3n}`, key: `key "${id}"`
 async function fillStore({ plants, tokens }: Storage): Promise<void> {
   await tokens.create(TOKEN, hashToken('one'))
   await tokens.create({ ...TOKEN, id: 'token-2', expiresAtMs: TOKEN.createdAtMs + 1 }, hashToken('two'))
+  await tokens.rotate('token-2', hashToken('two again'), TOKEN.createdAtMs + 2)
   const some = Array.from({ length: 1300 }, (_, number) => ({
     id: BigInt(number * 7),
     name: `plant ${number}`,

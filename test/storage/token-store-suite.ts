@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hashToken, SCOPES, type StoredToken } from '../../src/tokens/token.ts'
 import { eventually } from './eventually.ts'
-import { type OpenStorage, shareStorage } from './opened-storage.ts'
+import { type OpenStorage, type SharedStorage, shareStorage } from './opened-storage.ts'
 
 const TOKEN: StoredToken = {
   id: 'token-1',
@@ -84,6 +84,8 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       assert.equal(await tokens.findByHash(hashToken('a')), undefined)
     })
 
+    rotationTests(shared)
+
     test('the use of a token is noted soon', async () => {
       const { tokens } = shared
       await tokens.create(TOKEN, hashToken('a'))
@@ -124,5 +126,60 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       assert.deepEqual(await tokens.list(), [])
       assert.equal(await plants.get(id), undefined)
     })
+  })
+}
+
+function rotationTests(shared: SharedStorage): void {
+  test('a rotated token is found by its new hash, and by the one before until the grace ends', async () => {
+    const { tokens } = shared
+    const endless = { ...TOKEN, id: 'token-2' }
+    const graceEndsAtMs = TOKEN.createdAtMs + 1_000
+    for (const [token, expiresAtMs] of [
+      [endless, graceEndsAtMs],
+      [{ ...TOKEN, id: 'token-3', expiresAtMs: graceEndsAtMs + 1 }, graceEndsAtMs],
+      [{ ...TOKEN, id: 'token-4', expiresAtMs: graceEndsAtMs - 1 }, graceEndsAtMs - 1],
+    ] as const) {
+      await tokens.create(token, hashToken(token.id))
+      assert.deepEqual(await tokens.rotate(token.id, hashToken(`new ${token.id}`), graceEndsAtMs), token)
+      assert.deepEqual(await tokens.findByHash(hashToken(`new ${token.id}`)), token)
+      const replaced = { ...token, expiresAtMs, isReplaced: true }
+      assert.deepEqual(await tokens.findByHash(hashToken(token.id)), replaced)
+    }
+    assert.equal((await tokens.list()).length, 3, 'and none is there twice')
+    assert.deepEqual((await tokens.list())[0], endless, 'a list tells of the new one')
+  })
+
+  test('of the secrets that were replaced only the last one goes on, and without a grace none', async () => {
+    const { tokens } = shared
+    await tokens.create(TOKEN, hashToken('a'))
+    await tokens.rotate(TOKEN.id, hashToken('b'), TOKEN.createdAtMs + 1_000)
+    await tokens.rotate(TOKEN.id, hashToken('c'), TOKEN.createdAtMs + 2_000)
+    assert.equal(await tokens.findByHash(hashToken('a')), undefined)
+    assert.equal((await tokens.findByHash(hashToken('b')))?.expiresAtMs, TOKEN.createdAtMs + 2_000)
+    await tokens.rotate(TOKEN.id, hashToken('d'))
+    for (const dead of ['a', 'b', 'c']) assert.equal(await tokens.findByHash(hashToken(dead)), undefined)
+    assert.deepEqual(await tokens.findByHash(hashToken('d')), TOKEN)
+  })
+
+  test('a use is noted and a revocation holds by either secret', async () => {
+    const { tokens } = shared
+    await tokens.create(TOKEN, hashToken('a'))
+    await tokens.rotate(TOKEN.id, hashToken('b'), TOKEN.createdAtMs + 1_000)
+    tokens.noteUse(TOKEN.id, TOKEN.createdAtMs + 5)
+    await eventually(async () => {
+      for (const secret of ['a', 'b'])
+        assert.equal((await tokens.findByHash(hashToken(secret)))?.lastUsedAtMs, TOKEN.createdAtMs + 5)
+    })
+    assert.equal(await tokens.revoke(TOKEN.id), true)
+    for (const secret of ['a', 'b']) assert.equal(await tokens.findByHash(hashToken(secret)), undefined)
+  })
+
+  test('a token that is not there, or no longer, is not rotated', async () => {
+    const { tokens } = shared
+    await tokens.create(TOKEN, hashToken('a'))
+    assert.equal(await tokens.rotate('never there', hashToken('b'), TOKEN.createdAtMs), undefined)
+    await tokens.revoke(TOKEN.id)
+    assert.equal(await tokens.rotate(TOKEN.id, hashToken('b'), TOKEN.createdAtMs), undefined)
+    assert.equal(await tokens.findByHash(hashToken('b')), undefined)
   })
 }

@@ -1,21 +1,20 @@
 import { KEY_COLUMNS, keyToRow, NO_KEY, rowToKey } from '../key-rows.ts'
 import type { StorageContents } from '../storage.ts'
-import { rowToToken, TOKEN_COLUMNS_WITH_HASH, tokenToRow } from '../token-rows.ts'
+import { ALL_TOKEN_COLUMNS, rowToHashedToken, tokenToRow } from '../token-rows.ts'
 import { inTransaction } from './in-transaction.ts'
 import { insertPlants } from './insert-plants.ts'
 import type { PostgresClient } from './postgres-client.ts'
 
 /** What is in a database. What it promises is written at `StorageContents`. */
 export function createPostgresContents(committer: PostgresClient): StorageContents {
-  const selectTokens = `SELECT ${TOKEN_COLUMNS_WITH_HASH} FROM tokens ORDER BY created_at, id COLLATE "C"`
-  const insertToken = `INSERT INTO tokens (${TOKEN_COLUMNS_WITH_HASH}) VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`
+  const selectTokens = `SELECT ${ALL_TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
+  const insertToken = `INSERT INTO tokens (${ALL_TOKEN_COLUMNS}) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT DO NOTHING`
   const selectKeys = `SELECT ${KEY_COLUMNS} FROM idempotency_keys WHERE (caller, key) > ($1, $2) ORDER BY caller, key LIMIT $3`
   const insertKey = `INSERT INTO idempotency_keys (${KEY_COLUMNS}) VALUES ($1,$2,$3,$4,$5) ON CONFLICT DO NOTHING`
   return {
     tokens: () =>
       committer.read(async (sql) => {
-        const rows = await sql.unsafe(selectTokens, [], { prepare: true })
-        return rows.map((row) => ({ token: rowToToken(row), hash: String(row.hash) }))
+        return (await sql.unsafe(selectTokens, [], { prepare: true })).map(rowToHashedToken)
       }),
     async addPlants(plants) {
       await committer.write((sql) => insertPlants(sql, plants))

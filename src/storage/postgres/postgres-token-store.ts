@@ -1,6 +1,6 @@
 import type { StoredToken } from '../../tokens/token.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
-import { rowToToken, TOKEN_COLUMNS } from '../token-rows.ts'
+import { rowToToken, selectTokenByHash, TOKEN_COLUMNS } from '../token-rows.ts'
 import { inTransaction } from './in-transaction.ts'
 import type { PostgresClient, Sql, Transaction } from './postgres-client.ts'
 
@@ -15,8 +15,14 @@ export interface PostgresTokenStoreParts {
 
 /** Tokens in PostgreSQL. What it promises is written at `TokenStore`. */
 export function createPostgresTokenStore({ committer, pool }: PostgresTokenStoreParts): TokenStore {
-  const selectByHash = `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = $1`
+  const selectByHash = selectTokenByHash('$1')
   const selectAll = `SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
+  // It may be sent again when its answer was lost: the second time, the hash that was replaced is not in its place.
+  const updateHash = `
+    UPDATE tokens
+    SET hash = $2, previous_expires_at = $3,
+      previous_hash = CASE WHEN $3::bigint IS NULL THEN NULL WHEN hash = $2 THEN previous_hash ELSE hash END
+    WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`
   return {
     async create(token, hash) {
       if (!(await committer.write((sql) => insert(sql, token, hash)))) {
@@ -39,6 +45,11 @@ export function createPostgresTokenStore({ committer, pool }: PostgresTokenStore
       }),
     list: () =>
       pool.read(async (sql) => (await sql.unsafe(selectAll, [], { prepare: true })).map(rowToToken)),
+    async rotate(id, hash, graceEndsAtMs) {
+      const values = [id, hash, graceEndsAtMs ?? null]
+      const [row] = await committer.write((sql) => sql.unsafe(updateHash, values, { prepare: true }))
+      return row === undefined ? undefined : rowToToken(row)
+    },
     async revoke(id) {
       return (await committer.write((sql) => sql`DELETE FROM tokens WHERE id = ${id}`)).count > 0
     },

@@ -1,7 +1,7 @@
 import type { GroupCommit } from '../group-commit.ts'
 import { KEY_COLUMNS, NO_KEY, rowToKey } from '../key-rows.ts'
 import type { StorageContents } from '../storage.ts'
-import { rowToToken, TOKEN_COLUMNS_WITH_HASH } from '../token-rows.ts'
+import { ALL_TOKEN_COLUMNS, rowToHashedToken } from '../token-rows.ts'
 import type { Reader } from './sqlite-reader.ts'
 import type { Write, WriteOutcome } from './write-batch.ts'
 
@@ -10,14 +10,13 @@ export function createSqliteContents(
   reader: Reader,
   writes: GroupCommit<Write, WriteOutcome>,
 ): StorageContents {
-  const selectTokens = reader.prepare(`SELECT ${TOKEN_COLUMNS_WITH_HASH} FROM tokens ORDER BY created_at, id`)
+  const selectTokens = reader.prepare(`SELECT ${ALL_TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
   const selectKeys = reader.prepare(
     `SELECT ${KEY_COLUMNS} FROM idempotency_keys WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?`,
   )
   return {
     async tokens() {
-      const rows = reader.read(() => selectTokens.all())
-      return rows.map((row) => ({ token: rowToToken(row), hash: String(row.hash) }))
+      return reader.read(() => selectTokens.all()).map(rowToHashedToken)
     },
     async addPlants(plants) {
       await writes.submit({ kind: 'add-plants', plants })

@@ -1,14 +1,20 @@
+import type { StoredToken } from '../../tokens/token.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
-import { rowToToken, TOKEN_COLUMNS } from '../token-rows.ts'
+import { rowToToken, selectTokenByHash, TOKEN_COLUMNS } from '../token-rows.ts'
 import type { Reader } from './sqlite-reader.ts'
 import type { Write, WriteOutcome } from './write-batch.ts'
 
 /** Tokens in SQLite. What it promises is written at `TokenStore`. */
 export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write, WriteOutcome>): TokenStore {
-  const selectByHash = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = ?`)
+  const selectByHash = reader.prepare(selectTokenByHash('?1'))
   const selectAll = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
+  async function findByHash(hash: string): Promise<StoredToken | undefined> {
+    const row = reader.read(() => selectByHash.get(hash))
+    return row === undefined ? undefined : rowToToken(row)
+  }
   return {
+    findByHash,
     async create(token, hash) {
       const { outcome } = await writes.submit({ kind: 'create-token', token, hash })
       if (outcome !== 'done') throw new Error('a token with this id or hash is stored already')
@@ -16,12 +22,12 @@ export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write
     async createFirst(token, hash) {
       return (await writes.submit({ kind: 'create-first-token', token, hash })).outcome === 'done'
     },
-    async findByHash(hash) {
-      const row = reader.read(() => selectByHash.get(hash))
-      return row === undefined ? undefined : rowToToken(row)
-    },
     async list() {
       return reader.read(() => selectAll.all()).map(rowToToken)
+    },
+    async rotate(id, hash, graceEndsAtMs) {
+      const { outcome } = await writes.submit({ kind: 'rotate-token', id, hash, graceEndsAtMs })
+      return outcome === 'done' ? findByHash(hash) : undefined
     },
     async revoke(id) {
       return (await writes.submit({ kind: 'revoke-token', id })).outcome === 'done'

@@ -85,6 +85,8 @@ function perform(write: Write): WriteOutcome {
       return { outcome: tokens.create(write.token, write.hash) ? 'done' : 'taken' }
     case 'create-first-token':
       return { outcome: tokens.createFirst(write.token, write.hash) ? 'done' : 'taken' }
+    case 'rotate-token':
+      return { outcome: tokens.rotate(write.id, write.hash, write.graceEndsAtMs) ? 'done' : 'absent' }
     case 'revoke-token':
       return { outcome: tokens.revoke(write.id) ? 'done' : 'absent' }
     case 'note-token-use':

@@ -2,16 +2,17 @@ import type { StoredPlant } from '../../plants/plant.ts'
 import type { CreateOutcome } from '../../plants/plant-store.ts'
 import type { StoredToken } from '../../tokens/token.ts'
 import { charactersOf as charactersOfPlant, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
-import type { StoredIdempotencyKey } from '../storage.ts'
+import type { HashedToken, StoredIdempotencyKey } from '../storage.ts'
 
 /** A write on its way to the thread that owns the writing connection. */
 export type Write =
   | PlantWrite
   | { kind: 'create-token' | 'create-first-token'; token: StoredToken; hash: string }
+  | { kind: 'rotate-token'; id: string; hash: string; graceEndsAtMs: number | undefined }
   | { kind: 'revoke-token'; id: string }
   | { kind: 'add-plants'; plants: readonly StoredPlant[] }
   | { kind: 'add-keys'; keys: readonly StoredIdempotencyKey[] }
-  | { kind: 'add-token'; token: StoredToken; hash: string }
+  | ({ kind: 'add-token' } & HashedToken)
   | { kind: 'note-token-use'; id: string; atMs: number }
 
 export type WriteOutcome = PlantWriteOutcome | { outcome: 'done' | 'absent' }
@@ -49,6 +50,7 @@ export function charactersOf(write: Write): number {
     case 'add-token':
     case 'create-token':
     case 'create-first-token':
+    case 'rotate-token':
     case 'revoke-token':
     case 'note-token-use':
       return 0

@@ -73,11 +73,25 @@ describe('preparing the file', () => {
     {
       using database = new DatabaseSync(path)
       database.exec(`INSERT INTO plants VALUES (1, 'Rosa', NULL, 1, 1, 1);
-        DROP TABLE tokens; DELETE FROM migrations WHERE version = 3`)
+        DROP TABLE tokens; DELETE FROM migrations WHERE version >= 3`)
     }
     prepare(path)
     assert.deepEqual(query(path, 'SELECT count(*) FROM tokens'), [0])
     assert.deepEqual(query(path, 'SELECT name FROM plants'), ['Rosa'])
+  })
+
+  test('the tokens of a file from before rotation stay as they are, and can be rotated', (t) => {
+    const path = join(temporaryFolder(t), 'plants.db')
+    prepare(path)
+    {
+      using database = new DatabaseSync(path)
+      database.exec(`DROP INDEX tokens_by_previous_hash;
+        ALTER TABLE tokens DROP COLUMN previous_hash; ALTER TABLE tokens DROP COLUMN previous_expires_at;
+        INSERT INTO tokens VALUES ('a', 'hash', 'label', 'plants:read', 1, NULL, 2);
+        DELETE FROM migrations WHERE version = 4`)
+    }
+    prepare(path)
+    assert.deepEqual(query(path, 'SELECT hash FROM tokens WHERE previous_hash IS NULL'), ['hash'])
   })
 
   test('a migration that fails leaves nothing of itself, and says why in one line', (t) => {

@@ -1,0 +1,92 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { queryOf } from '../http/query.ts'
+import { hasBody } from '../http/read-body.ts'
+import { insufficientScope } from './authenticate.ts'
+import {
+  FIXED_TOKEN_ID,
+  GRACE_SECONDS_DEFAULT,
+  GRACE_SECONDS_MAX,
+  generateToken,
+  hashToken,
+  type StoredToken,
+} from './token.ts'
+import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
+import { answerToken, type TokenRoutesParts, tokenAnswer } from './token-routes.ts'
+import type { TokenStore } from './token-store.ts'
+
+/** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
+export function registerTokenRotationRoutes(
+  app: FastifyInstance,
+  { tokens, body, authenticate }: TokenRoutesParts,
+): void {
+  async function rotate(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
+    const graceSeconds = parseGraceSeconds(hasBody(request.raw) ? await body.readJson(request, reply) : {})
+    const rotated = await rotateToken(tokens, id, graceSeconds)
+    if (rotated === undefined) throw new AppError(40403, whyNotThere(id, request.caller))
+    authenticate.forget(id)
+    answerToken(reply, 200, { ...tokenAnswer(rotated.stored), token: rotated.token })
+  }
+
+  app.route<{ Params: { id: string } }>({
+    method: 'POST',
+    url: '/tokens/:id/rotate',
+    config: { scope: 'tokens:manage', operation: rotateTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      await rotate(request, reply, request.params.id)
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/tokens/self/rotate',
+    config: { scope: 'any', operation: rotateOwnTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      const { id, isReplaced = false, scopes } = request.caller
+      // Else who found an old token could make it good again, and lock out who holds the new one.
+      if (isReplaced && !scopes.includes('tokens:manage')) {
+        throw insufficientScope(
+          'tokens:manage',
+          'This token is replaced already: rotate the new one, or use a token with the scope tokens:manage.',
+        )
+      }
+      await rotate(request, reply, id)
+    },
+  })
+}
+
+/**
+ * Gives a token a new secret, which is in the result and nowhere else; the one it replaces goes on for
+ * `graceSeconds`. Undefined when the store has no such token.
+ */
+export async function rotateToken(
+  tokens: TokenStore,
+  id: string,
+  graceSeconds: number,
+): Promise<{ token: string; stored: StoredToken } | undefined> {
+  const token = generateToken()
+  const graceEndsAtMs = graceSeconds === 0 ? undefined : Date.now() + graceSeconds * 1000
+  const stored = await tokens.rotate(id, hashToken(token), graceEndsAtMs)
+  return stored === undefined ? undefined : { token, stored }
+}
+
+function parseGraceSeconds(body: unknown): number {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AppError(40003, 'the body must be a JSON object, or left out')
+  }
+  const { graceSeconds = BigInt(GRACE_SECONDS_DEFAULT) } = body as { graceSeconds?: unknown }
+  if (typeof graceSeconds !== 'bigint' || graceSeconds < 0n || graceSeconds > BigInt(GRACE_SECONDS_MAX)) {
+    throw new AppError(40003, `graceSeconds must be a whole number from 0 to ${GRACE_SECONDS_MAX}`)
+  }
+  return Number(graceSeconds)
+}
+
+/** What there is to know of a token that no store holds, to whom it belongs. */
+function whyNotThere(id: string, caller: StoredToken): string | undefined {
+  if (id === FIXED_TOKEN_ID)
+    return 'The token of the setting PLANTSTORE_TOKEN is changed there, and cannot be rotated.'
+  if (id === caller.id) return 'The token in use is not one of this store, and cannot be rotated here.'
+  return undefined
+}
