@@ -17,6 +17,7 @@ import { applyRouteRules } from './http/route-rules.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { ImportErrorSchema, ImportEventSchema, ImportReportSchema } from './plants/import-report.ts'
 import { NewPlantSchema, PlantChangeSchema, PlantSchema, StoredPlantSchema } from './plants/plant.ts'
+import { AdditionsSchema, DayCountSchema } from './plants/plant-additions.ts'
 import { registerPlantImportRoutes } from './plants/plant-import-routes.ts'
 import { registerPlantListRoutes } from './plants/plant-list-routes.ts'
 import { registerPlantRoutes } from './plants/plant-routes.ts'
@@ -49,6 +50,8 @@ const SCHEMAS = {
   ImportError: ImportErrorSchema,
   ImportEvent: ImportEventSchema,
   TagCount: TagCountSchema,
+  DayCount: DayCountSchema,
+  Additions: AdditionsSchema,
   Token: TokenSchema,
   NewToken: NewTokenSchema,
   CreatedToken: CreatedTokenSchema,

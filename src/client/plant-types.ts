@@ -108,6 +108,19 @@ export interface TagCount {
   count: number
 }
 
+export interface DayCount {
+  /** From midnight to midnight UTC */
+  day: string
+  count: number
+}
+
+export interface Additions {
+  /** When the count began. Plants that were added or removed since may be in it or not. */
+  countedAt: string
+  /** The days on which plants were added, in order. A day without any is not among them. */
+  days: DayCount[]
+}
+
 export interface Token {
   /** Names the token in the API; it is not the token */
   id: string

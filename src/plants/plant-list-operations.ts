@@ -104,3 +104,30 @@ export const listTagsOperation: Operation = {
     },
   },
 }
+
+export const countAdditionsOperation: Operation = {
+  operationId: 'countAdditions',
+  summary: 'Count plants by the day on which they were added',
+  description:
+    'Of the plants that there are; removed ones are not counted. All plants are read for it, which takes seconds ' +
+    'where there are millions, so the answer is kept and given again: for a minute, and fifty times as long as the ' +
+    'count took. `countedAt` tells how old it is.',
+  group: 'Plants',
+  answers: {
+    200: {
+      description: 'Days, and how many plants were added on each',
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Additions' },
+          example: {
+            countedAt: '2026-11-28T09:30:00.000Z',
+            days: [
+              { day: '2026-04-01', count: 12 },
+              { day: '2026-11-28', count: 3 },
+            ],
+          },
+        },
+      },
+    },
+  },
+}

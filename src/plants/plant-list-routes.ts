@@ -6,9 +6,10 @@ import { queryOf } from '../http/query.ts'
 import type { RequestLog } from '../http/request-log.ts'
 import { CSV, NDJSON } from './import-parameters.ts'
 import { parseIdText } from './plant.ts'
+import { createAdditionsCount } from './plant-additions.ts'
 import { answerExport } from './plant-export-routes.ts'
 import { storedPlantJson } from './plant-json.ts'
-import { listPlantsOperation, listTagsOperation } from './plant-list-operations.ts'
+import { countAdditionsOperation, listPlantsOperation, listTagsOperation } from './plant-list-operations.ts'
 import { queryWords } from './plant-search.ts'
 import type { PlantFilter, PlantStore } from './plant-store.ts'
 
@@ -60,6 +61,17 @@ export function registerPlantListRoutes(
     async handler(request, reply) {
       const { limit } = queryOf(request, ['limit'])
       answerJson(reply, 200, JSON.stringify(await plants.countTags(limitIn(limit))))
+    },
+  })
+
+  const countAdditions = createAdditionsCount({ plants })
+  app.route({
+    method: 'GET',
+    url: '/additions',
+    config: { scope: 'plants:read', operation: countAdditionsOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      answerJson(reply, 200, JSON.stringify(await countAdditions()))
     },
   })
 }

@@ -34,6 +34,13 @@ export interface PlantStore {
   countTags(limit: number): Promise<TagCount[]>
 
   /**
+   * A step of counting on which days plants were added: of those with ids after `afterId` (undefined: of all), in the
+   * order of their ids, signed, the first `limit` at most, and fewer where they take long to read. It is short, so that
+   * other reads come in between two steps. Each step sees the collection as it is then.
+   */
+  countAdditions(afterId: bigint | undefined, limit: number): Promise<AdditionsStep>
+
+  /**
    * Begins an import: plants in bulk, in steps. Opens nothing by itself that would have to wait; `close` it in
    * the end, whatever happened.
    */
@@ -134,6 +141,13 @@ export const TagCountSchema = {
 } as const
 
 export type TagCount = XStatic<typeof TagCountSchema>
+
+export interface AdditionsStep {
+  /** How many of the plants of this step were added on which day, a number of days since 1970 (UTC); each day once. */
+  days: { day: number; count: number }[]
+  /** After which the next step begins; undefined when no plant is left to be counted. */
+  lastId: bigint | undefined
+}
 
 export type CreateOutcome =
   | { outcome: 'created'; version: number }

@@ -4,6 +4,9 @@ import type { PlantPage } from '../plants/plant-store.ts'
 /** The columns of plants, in every engine, in the order of a PlantRow. */
 export const PLANT_COLUMNS = 'id, name, tag, created_at, updated_at, version'
 
+/** The day (UTC) on which a plant was added, as a number of days since 1970, in every engine. */
+export const ADDITION_DAY = 'created_at / 86400000'
+
 /** A row of plants as an array, which is cheaper to read than an object, with BigInt results. */
 export type PlantRow = [
   id: bigint,

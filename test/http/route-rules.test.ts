@@ -19,6 +19,7 @@ const NEEDS: Record<string, Scope | 'any' | 'public'> = {
   'DELETE /plants/{id}': 'plants:write',
   'POST /plants/import': 'plants:write',
   'GET /tags': 'plants:read',
+  'GET /additions': 'plants:read',
   'GET /tokens': 'tokens:manage',
   'POST /tokens': 'tokens:manage',
   'DELETE /tokens/{id}': 'tokens:manage',

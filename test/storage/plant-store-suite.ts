@@ -1,4 +1,5 @@
 import { describe } from 'node:test'
+import { describeAdditions } from './additions-suite.ts'
 import { describeImportOrder } from './import-order-suite.ts'
 import { type OpenStorage, shareStorage } from './opened-storage.ts'
 import { describeCreates } from './plant-create-suite.ts'
@@ -24,6 +25,7 @@ export function plantStoreSuite(name: string, open: OpenStorage): void {
     describePages(shared)
     describeSearch(shared)
     describeTagCounts(shared)
+    describeAdditions(shared, open)
     describeImports(shared)
     describeImportOrder(shared, open)
     describeExports(shared, open)

@@ -3,7 +3,14 @@ import { firstIdAfter, type PlantPage, type PlantQuery, type PlantStore } from '
 import type { GroupCommit } from '../group-commit.ts'
 import type { PlantExporting } from '../plant-export.ts'
 import { createPlantImporting } from '../plant-import.ts'
-import { PAGE_CHARACTERS_MAX, PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-rows.ts'
+import {
+  ADDITION_DAY,
+  PAGE_CHARACTERS_MAX,
+  PLANT_COLUMNS,
+  type PlantRow,
+  readPage,
+  rowToPlant,
+} from '../plant-rows.ts'
 import { createPlantWriting, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
 import { idsAsArray } from './import-plants.ts'
 import type { PostgresClient, Sql } from './postgres-client.ts'
@@ -26,6 +33,10 @@ export function createPostgresPlantStore({
 }: PostgresPlantStoreParts): PlantStore {
   const selectPlant = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1`
   const selectTaken = 'SELECT id FROM plants WHERE id = ANY($1::bigint[])'
+  const countDays = `
+    SELECT ${ADDITION_DAY} AS day, count(*), max(id) FROM (
+      SELECT id, created_at FROM plants WHERE id >= $1 ORDER BY id LIMIT $2
+    ) AS step GROUP BY day ORDER BY max(id)`
   const selectPage = boundedPage('id >= $1')
   const selectTagged = boundedPage(`${hasTag('$3')} AND id >= $1`)
   const selectFound = boundedPage('words @@ $3::tsquery AND id >= $1 AND ($4::text IS NULL OR tag = $4)')
@@ -91,6 +102,19 @@ export function createPostgresPlantStore({
           ) AS counted
           ORDER BY count DESC, tag COLLATE "C" LIMIT ${limit}`
         return rows.map(({ tag, count }) => ({ tag, count: Number(count) }))
+      }),
+    countAdditions: (afterId, limit) =>
+      client.read(async (sql) => {
+        const from = firstIdAfter(afterId)
+        if (from === undefined) return { days: [], lastId: undefined }
+        const rows = (await sql.unsafe(countDays, [from, limit], { prepare: true }).values()) as unknown as [
+          day: bigint,
+          count: bigint,
+          lastId: bigint,
+        ][]
+        const days = rows.map(([day, count]) => ({ day: Number(day), count: Number(count) }))
+        const found = days.reduce((sum, { count }) => sum + count, 0)
+        return { days, lastId: found < limit ? undefined : rows.at(-1)?.[2] }
       }),
   }
 }

@@ -1,5 +1,11 @@
 import { AppError } from '../../errors.ts'
-import { firstIdAfter, type PlantPage, type PlantQuery, type PlantStore } from '../../plants/plant-store.ts'
+import {
+  type AdditionsStep,
+  firstIdAfter,
+  type PlantPage,
+  type PlantQuery,
+  type PlantStore,
+} from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { PlantExporting } from '../plant-export.ts'
 import { createPlantImporting } from '../plant-import.ts'
@@ -66,7 +72,10 @@ export function createSqlitePlantStore({
     if (searcher.waiting >= WAITING_SEARCHES_MAX) {
       throw new AppError(50301, 'Too many searches are waiting; try again in a moment.')
     }
-    const reply = await searcher.call(request)
+    const reply = await searcher.call(request).catch((cause: unknown) => {
+      // The store is closed: a count, of which nobody may be waiting any more, ends there.
+      throw storageError(cause)
+    })
     if ('failure' in reply) throw storageError(new Error(reply.failure))
     return reply
   }
@@ -93,6 +102,10 @@ export function createSqlitePlantStore({
     async countTags(limit) {
       const reply = await ask({ kind: 'count-tags', limit })
       return 'tags' in reply ? reply.tags : []
+    },
+    async countAdditions(afterId, limit) {
+      const reply = await ask({ kind: 'count-additions', afterId, limit })
+      return (reply as { additions: AdditionsStep }).additions
     },
   }
 }

@@ -1,6 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { nameHolds } from '../../plants/plant-search.ts'
 import {
+  type AdditionsStep,
   firstIdAfter,
   type PlantFilter,
   type PlantPage,
@@ -9,6 +10,7 @@ import {
 } from '../../plants/plant-store.ts'
 import { PLANT_COLUMNS, type PlantRow, readPage } from '../plant-rows.ts'
 import { matchOf } from './match-of.ts'
+import { createAdditionsStep } from './sqlite-additions-step.ts'
 import { openReader } from './sqlite-connection.ts'
 import { createExportReads, type PlantColumns } from './sqlite-export-reads.ts'
 import { serveThread } from './sqlite-thread.ts'
@@ -22,6 +24,7 @@ export interface SearcherOptions {
 export type SearchRequest =
   | { kind: 'search'; query: PlantQuery & { words: readonly string[] } }
   | { kind: 'count-tags'; limit: number }
+  | { kind: 'count-additions'; afterId: bigint | undefined; limit: number }
   | { kind: 'open-export'; key: number; filter: PlantFilter }
   | { kind: 'read-export'; key: number }
   | { kind: 'close-export'; key: number }
@@ -30,12 +33,14 @@ export type SearchRequest =
 export type SearchReply =
   | { page: PlantPage }
   | { tags: TagCount[] }
+  | { additions: AdditionsStep }
   | { columns: PlantColumns | undefined }
   | { failure: string }
 
 const { path } = workerData as SearcherOptions
 const database = openReader(path)
 const exportReads = createExportReads(path)
+const countAdditions = createAdditionsStep(database)
 
 const search = database.prepare(`
   SELECT ${PLANT_COLUMNS}
@@ -62,6 +67,8 @@ function answer(request: SearchRequest): SearchReply {
       return { page: searchPlants(request.query) }
     case 'count-tags':
       return { tags: countTags.all(request.limit) as unknown as TagCount[] }
+    case 'count-additions':
+      return { additions: countAdditions(request.afterId, request.limit) }
     case 'open-export':
       exportReads.open(request.key, request.filter)
       return { columns: undefined }

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { AppError } from '../../src/errors.ts'
+import { assertErrorAnswer } from '../support/error-body.ts'
+import { startAlteredApp } from '../support/start-altered-app.ts'
+import { startApp } from '../support/start-app.ts'
+
+test('GET /additions tells the days on which plants were added, with their numbers', async (t) => {
+  const app = await startApp(t)
+  const before = new Date().toISOString()
+  const empty = await app.fetch('/additions')
+  const { countedAt, ...rest } = (await empty.json()) as { countedAt: string }
+  assert.deepEqual(rest, { days: [] })
+  assert.ok(countedAt >= before && countedAt <= new Date().toISOString(), countedAt)
+})
+
+test('plants that are there are counted on their day', async (t) => {
+  const app = await startApp(t)
+  for (const id of [1, 2]) await app.send('POST', '/plants', `{"id":${id},"name":"Rosa"}`)
+  const plants = (await (await app.fetch('/plants')).json()) as { createdAt: string }[]
+  const days = plants.map(({ createdAt }) => createdAt.slice(0, 10))
+  const wanted = [...new Set(days)].map((day) => ({ day, count: days.filter((one) => one === day).length }))
+  const answer = (await (await app.fetch('/additions')).json()) as { days: unknown }
+  assert.deepEqual(answer.days, wanted)
+  // It is kept: another plant is not in it yet.
+  await app.send('POST', '/plants', '{"id":3,"name":"Rosa"}')
+  assert.deepEqual(await (await app.fetch('/additions')).json(), answer)
+})
+
+test('a query parameter is refused', async (t) => {
+  const app = await startApp(t)
+  await assertErrorAnswer(await app.fetch('/additions?limit=1'), 400, 40004)
+})
+
+let failures = 0
+const altered = await startAlteredApp(
+  { after },
+  {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        countAdditions(afterId, limit) {
+          if (failures-- > 0) return Promise.reject(new AppError(50302, 'The storage failed.'))
+          return real.plants.countAdditions(afterId, limit)
+        },
+      },
+    }),
+  },
+)
+
+test('a store that fails is told as 50302, and the next request counts again', async () => {
+  failures = 1
+  await assertErrorAnswer(await altered.fetch('/additions'), 503, 50302)
+  assert.equal((await altered.fetch('/additions')).status, 200)
+})
