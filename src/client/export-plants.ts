@@ -78,10 +78,7 @@ export async function exportFile(
 async function openExport(sender: Sender, options: ExportFileOptions, limit: TimeLimit): Promise<Response> {
   const accept = mediaTypeOf(options.format)
   const path = `/plants${queryText({ ...filterValues(options), number: { bom: options.bom ? 1 : undefined } })}`
-  const answer = await sender.open(
-    { method: 'GET', path, headers: { accept }, statuses: [200], repeat: 'always' },
-    limit,
-  )
+  const answer = await sender.open({ path, headers: { accept } }, limit)
   // A page of a list would look like an export that is whole.
   if (answer.headers.get('content-type')?.startsWith(accept)) return answer.body
   throw answerError(answer, `The answer is no export: it is not ${accept}`)

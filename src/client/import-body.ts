@@ -1,6 +1,6 @@
 import { newPlantJson } from './exact-ids.ts'
 import type { NewPlant } from './plant-types.ts'
-import type { TimeLimit } from './time-limit.ts'
+import { setAlarm, type TimeLimit } from './time-limit.ts'
 
 /**
  * A file in memory, on disk or on its way. Text is sent as UTF-8, wherever it is cut, and bytes as they are. Text with
@@ -77,20 +77,6 @@ async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<st
     // Not waited for: it may be in the middle of something that never ends.
     iterator.return?.().catch(() => undefined)
   }
-}
-
-interface Alarm {
-  rung: Promise<undefined>
-  clear(): void
-}
-
-function setAlarm(delayMs: number, before?: Alarm): Alarm {
-  before?.clear()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const rung = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, delayMs, undefined)
-  })
-  return { rung, clear: () => clearTimeout(timer) }
 }
 
 /** What is sent, and how its sending goes. */

@@ -1,12 +1,12 @@
-import { parseWithIdTexts, withExactId } from './exact-ids.ts'
+import { withExactId } from './exact-ids.ts'
 import { type FileFormat, mediaTypeOf, NDJSON } from './export-plants.ts'
 import { type FileSource, importBody, ndjsonOf, type PlantSource } from './import-body.ts'
 import type { ImportError, ImportEvent, ImportReport } from './plant-types.ts'
 import { queryText } from './query-text.ts'
 import { asObject, readAnswer } from './read-answer.ts'
-import { brokeOff, readLines } from './read-lines.ts'
+import { brokeOff, orBrokeOff, readLines } from './read-lines.ts'
 import { type ImportProgress, RequestError, withDetails } from './request-error.ts'
-import { type Answer, answerError, type CallOptions, type Sender } from './send-request.ts'
+import { type Answer, type CallOptions, detailsOf, type Sender } from './send-request.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /**
@@ -74,10 +74,7 @@ export async function importPlants(
     }
     if (options.gzip) headers['content-encoding'] = 'gzip'
     const path = `/plants/import${queryOf(options)}`
-    const answer = await sender.open(
-      { method: 'POST', path, headers, body, statuses: [200], repeat: 'never' },
-      limit,
-    )
+    const answer = await sender.open({ method: 'POST', path, headers, body, repeat: 'never' }, limit)
     isAnswered = true
     const restart = () => isWaiting() || limit.restart()
     return await readReport(answer, { ...limit, restart }, options, told)
@@ -121,9 +118,7 @@ async function readReport(
   told: { progress?: ImportProgress },
 ): Promise<ImportReport> {
   if (!answer.headers.get('content-type')?.startsWith(NDJSON)) {
-    const body = await answer.body.text().catch((cause: unknown) => {
-      throw limit.signal.aborted ? limit.signal.reason : brokeOff(cause)
-    })
+    const body = await orBrokeOff(answer.body.text(), limit)
     const report = readAnswer({ ...answer, body }, (parsed) => {
       const { errors, ...counts } = asObject<ImportReport>(parsed)
       return { ...counts, errors: errors.map(rowErrorOf) }
@@ -134,7 +129,7 @@ async function readReport(
   const errors: ImportRowError[] = []
   for await (const lines of readLines(answer.body, limit)) {
     for (const line of lines) {
-      const { type, ...said } = eventIn(answer, line)
+      const { type, ...said } = readAnswer({ ...answer, body: line }, asObject<ImportEvent>)
       if (type === 'progress') {
         told.progress = said as ImportProgress
         onProgress?.(told.progress)
@@ -146,21 +141,17 @@ async function readReport(
         return { ...(said as Omit<ImportReport, 'errors'>), errors }
       } else if (type === 'failure') {
         const { error: code, message } = said as ImportError
-        const requestId = answer.headers.get('x-request-id') ?? undefined
         // The status of the answer, sent when all was well, is no longer right; a code begins with one that is.
-        throw new RequestError(message, { kind: 'service', code, status: Math.trunc(code / 100), requestId })
+        throw new RequestError(message, {
+          ...detailsOf(answer),
+          kind: 'service',
+          code,
+          status: Math.trunc(code / 100),
+        })
       }
     }
   }
   throw brokeOff()
-}
-
-function eventIn(answer: Answer<Response>, line: string): ImportEvent {
-  try {
-    return asObject(parseWithIdTexts(line))
-  } catch (cause) {
-    throw answerError(answer, 'The answer is not one of the service: a line of it is no JSON object', cause)
-  }
 }
 
 function rowErrorOf(parsed: unknown): ImportRowError {

@@ -34,7 +34,7 @@ export function listPlants(sender: Sender, options: ListPlantsOptions): PlantLis
       const limit = options.pageSize ?? PAGE_SIZE_DEFAULT
       const query = queryText({ number: { limit }, ...filterValues({ ...options, after }) })
       const { plants, headers } = await sender.send(
-        { method: 'GET', path: `/plants${query}`, statuses: [200], repeat: 'always' },
+        { path: `/plants${query}` },
         (answer) => ({ plants: readAnswer(answer, plantsIn), headers: answer.headers }),
         options,
       )

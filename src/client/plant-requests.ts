@@ -41,7 +41,7 @@ export interface ReplacedPlant extends VersionedPlant {
   isNew: boolean
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' }
+export const JSON_TYPE = { 'content-type': 'application/json' }
 const NO_SUCH_PLANT = 40402
 
 export async function createPlant(
@@ -54,8 +54,6 @@ export async function createPlant(
     path: '/plants',
     headers: { ...JSON_TYPE, 'idempotency-key': idempotencyKey },
     body: newPlantJson(plant),
-    statuses: [200],
-    repeat: 'always',
   }
   try {
     return await sender.send(
@@ -76,11 +74,9 @@ export async function getPlant(
   try {
     return await sender.send(
       {
-        method: 'GET',
         path: pathOf(id),
         headers: conditions({ ifNoneMatch }),
         statuses: [200, 304],
-        repeat: 'always',
       },
       (answer) => (answer.status === 304 ? 'unchanged' : plantIn(answer, id)),
       options,
@@ -123,7 +119,6 @@ export async function changePlant(
       path: pathOf(id),
       headers: { 'content-type': 'application/merge-patch+json', ...conditions({ ifMatch }) },
       body: plantJson(change),
-      statuses: [200],
       repeat: ifMatch === undefined ? 'always' : 'refused',
     },
     (answer) => plantIn(answer, id),
@@ -134,13 +129,23 @@ export async function changePlant(
 export async function deletePlant(
   sender: Sender,
   id: bigint,
+  options?: DeletePlantOptions,
+): Promise<boolean> {
+  return remove(sender, pathOf(id), NO_SUCH_PLANT, options)
+}
+
+/** Deletes what is at the path; `code` is that of the error where there is nothing. */
+export async function remove(
+  sender: Sender,
+  path: string,
+  code: number,
   { ifMatch, ...options }: DeletePlantOptions = {},
 ): Promise<boolean> {
   try {
     return await sender.send(
       {
         method: 'DELETE',
-        path: pathOf(id),
+        path,
         headers: conditions({ ifMatch }),
         statuses: [204],
         repeat: ifMatch === undefined ? 'always' : 'refused',
@@ -150,12 +155,12 @@ export async function deletePlant(
     )
   } catch (error) {
     // It is not there: maybe as an earlier try, whose answer was lost, has deleted it.
-    return absent(error, NO_SUCH_PLANT).isOutcomeUnknown
+    return absent(error, code).isOutcomeUnknown
   }
 }
 
 /** The error, where it says with that code that something is not there. Throws any other one. */
-export function absent(error: unknown, code: number): RequestError {
+function absent(error: unknown, code: number): RequestError {
   if (error instanceof RequestError && error.code === code) return error
   throw error
 }
@@ -187,6 +192,5 @@ function etagOf({ headers }: Answer<string>): string {
 
 /** 128 bits by chance. Not randomUUID, which pages have only where they come over HTTPS. */
 function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

@@ -1,10 +1,8 @@
+import { clientMethods } from './client-methods.ts'
 import type { ExportFileOptions, ExportPlantsOptions, FileFormat } from './export-plants.ts'
-import { exportFile, exportPlants } from './export-plants.ts'
 import type { FileSource, PlantSource } from './import-body.ts'
 import type { ImportFileOptions, ImportPlantsOptions, ImportRowError } from './import-plants.ts'
-import { importPlants } from './import-plants.ts'
 import type { ListPlantsOptions, PlantFilter, PlantList } from './list-plants.ts'
-import { listPlants } from './list-plants.ts'
 import type {
   ChangePlantOptions,
   CreatedPlant,
@@ -15,9 +13,10 @@ import type {
   ReplacePlantOptions,
   VersionedPlant,
 } from './plant-requests.ts'
-import { changePlant, createPlant, deletePlant, getPlant, replacePlant } from './plant-requests.ts'
 import type {
+  Additions,
   CreatedToken,
+  DayCount,
   ImportReport,
   NewPlant,
   NewToken,
@@ -32,24 +31,17 @@ import { RequestError } from './request-error.ts'
 import type { CallOptions } from './send-request.ts'
 import { createSender } from './send-request.ts'
 import type { ListTagsOptions, Scope } from './service-requests.ts'
-import {
-  createToken,
-  getHealth,
-  getOwnToken,
-  getReadiness,
-  listTags,
-  listTokens,
-  revokeToken,
-} from './service-requests.ts'
 import { positive } from './time-limit.ts'
 
 // What a program may name.
 export type {
+  Additions,
   CallOptions,
   ChangePlantOptions,
   CreatedPlant,
   CreatedToken,
   CreatePlantOptions,
+  DayCount,
   DeletePlantOptions,
   ExportFileOptions,
   ExportPlantsOptions,
@@ -176,6 +168,12 @@ export interface PlantStoreClient {
   /** The tags in use and how many plants have each, the most used first; 100 at most, or `limit` (up to 1000). */
   listTags(options?: ListTagsOptions): Promise<TagCount[]>
 
+  /**
+   * How many of the plants that there are were added on each day (UTC), in order. The service counts at most once a
+   * minute, and less often where it takes long; `countedAt` tells when.
+   */
+  countAdditions(options?: CallOptions): Promise<Additions>
+
   /** All tokens, without what is secret of them, the oldest first. */
   listTokens(options?: CallOptions): Promise<Token[]>
 
@@ -211,36 +209,14 @@ export function createPlantStoreClient(options: PlantStoreClientOptions): PlantS
     triesMax: positive('triesMax', triesMax),
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
   })
-  return {
-    createPlant: (plant, callOptions) => createPlant(sender, plant, callOptions),
-    getPlant: ((id, callOptions) => getPlant(sender, id, callOptions)) as PlantStoreClient['getPlant'],
-    listPlants: (callOptions = {}) => listPlants(sender, callOptions),
-    replacePlant: (id, plant, callOptions) => replacePlant(sender, id, plant, callOptions),
-    changePlant: (id, change, callOptions) => changePlant(sender, id, change, callOptions),
-    deletePlant: (id, callOptions) => deletePlant(sender, id, callOptions),
-    importPlants: (source: PlantSource | FileSource, callOptions = {}) =>
-      importPlants(sender, source, callOptions),
-    exportPlants: ((callOptions: ExportPlantsOptions & Partial<ExportFileOptions> = {}) => {
-      const { format } = callOptions
-      return format === undefined
-        ? exportPlants(sender, callOptions)
-        : exportFile(sender, { ...callOptions, format })
-    }) as PlantStoreClient['exportPlants'],
-    listTags: (callOptions) => listTags(sender, callOptions),
-    listTokens: (callOptions) => listTokens(sender, callOptions),
-    createToken: (token, callOptions) => createToken(sender, token, callOptions),
-    revokeToken: (id, callOptions) => revokeToken(sender, id, callOptions),
-    getOwnToken: (callOptions) => getOwnToken(sender, callOptions),
-    getHealth: (callOptions) => getHealth(sender, callOptions),
-    getReadiness: (callOptions) => getReadiness(sender, callOptions),
-  }
+  return clientMethods(sender)
 }
 
 function baseUrlOf(baseUrl: string | URL): string {
   const url = new URL(baseUrl)
   // Also a query or fragment that is empty.
   if (!/^https?:[^?#]+$/.test(url.href) || url.username || url.password) {
-    throw new TypeError('baseUrl must be http:// or https:// with a host, and maybe a path')
+    throw new TypeError('baseUrl must be http(s)://, a host and maybe a path')
   }
   return url.href.replace(/\/+$/, '')
 }

@@ -6,16 +6,12 @@ export function readAnswer<T>(answer: Answer<string>, read: (parsed: unknown) =>
   try {
     return read(parseWithIdTexts(answer.body))
   } catch (cause) {
-    throw answerError(
-      answer,
-      'The answer is not one of the service: it cannot be read as JSON of its kind',
-      cause,
-    )
+    throw answerError(answer, 'The answer is not one of the service: it is not JSON of its kind', cause)
   }
 }
 
 export function asObject<T>(parsed: unknown): T {
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new TypeError('no object')
+  if (Object(parsed) !== parsed || Array.isArray(parsed)) throw new TypeError('no object')
   return parsed as T
 }
 

@@ -14,9 +14,7 @@ export async function* readChunks(
   if (reader === undefined) return
   for (;;) {
     limit.restart()
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw limit.signal.aborted ? limit.signal.reason : brokeOff(cause)
-    })
+    const { done, value } = await orBrokeOff(reader.read(), limit)
     limit.hold()
     if (done) return
     yield value
@@ -36,6 +34,15 @@ export async function* readLines(
     if (lines.length > 0) yield lines
   }
   if (rest !== '') yield [rest]
+}
+
+/** What is read of an answer. Throws the signal's reason where it was aborted, or that the connection was lost. */
+export async function orBrokeOff<T>(read: Promise<T>, { signal }: TimeLimit): Promise<T> {
+  try {
+    return await read
+  } catch (cause) {
+    throw signal.aborted ? signal.reason : brokeOff(cause)
+  }
 }
 
 /** The error of an answer whose end did not come. */

@@ -25,6 +25,5 @@ export function retryAfterMsOf(headers: Headers): number | undefined {
   const untilMs = Date.parse(field)
   // Date.parse takes much for a date, also a lone number.
   if (!field.endsWith('GMT') || Number.isNaN(untilMs)) return undefined
-  const nowMs = Date.parse(headers.get('date') ?? '')
-  return Math.max(0, untilMs - (Number.isNaN(nowMs) ? Date.now() : nowMs))
+  return Math.max(0, untilMs - (Date.parse(headers.get('date') ?? '') || Date.now()))
 }

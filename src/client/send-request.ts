@@ -10,18 +10,19 @@ export interface CallOptions {
 }
 
 export interface ServiceRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** GET unless given. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below the base URL, query included. */
   path: string
   headers?: Record<string, string>
   body?: string | Blob | ReadableStream<Uint8Array>
-  /** The statuses of success. */
-  statuses: readonly number[]
+  /** The statuses of success; 200 alone unless given. */
+  statuses?: readonly number[]
   /**
-   * Whether it is sent again when it failed for a while. `always`: to do it twice does no more than to do it
-   * once. `refused`: only where the service says that it did nothing.
+   * Whether it is sent again when it failed for a while. `always`, unless given: to do it twice does no more than to do
+   * it once. `refused`: only where the service says that it did nothing.
    */
-  repeat: 'always' | 'refused' | 'never'
+  repeat?: 'always' | 'refused' | 'never'
 }
 
 export interface Answer<Body> {
@@ -49,14 +50,17 @@ export interface SenderParts {
   fetch: typeof globalThis.fetch
 }
 
-/** A gateway that lost, or never had, its connection to the service says so with these. */
-const GATEWAY_STATUSES = [502, 504]
-const TOO_MANY_REQUESTS = 429
-const UNAVAILABLE = 503
+/**
+ * Too many requests, unavailable, and with what a gateway says that it lost, or never had, its connection to the
+ * service.
+ */
+const PASSING_STATUSES = [429, 502, 503, 504]
 /** Overloaded, shutting down, storage full: what the service answers so, it has not done. */
 const CODES_OF_NOTHING_DONE = [50301, 50303, 50701]
 /** A request with the same idempotency key still runs: an earlier try, which the service has not given up. */
 const CODE_STILL_RUNNING = 40902
+
+const READ = 'GET'
 
 export function createSender(parts: SenderParts): Sender {
   async function attempt<Body>(
@@ -66,20 +70,20 @@ export function createSender(parts: SenderParts): Sender {
     read: (answer: Answer<Response>) => Body | Promise<Body>,
   ): Promise<Body> {
     const headers = { accept: 'application/json', ...request.headers, ...authorized }
-    const { method, body } = request
-    const init: RequestInit & { duplex?: 'half' } = {
+    const { method = READ, body, statuses = [200] } = request
+    const init: RequestInit & { duplex: 'half' } = {
       method,
       headers: new Headers(headers),
+      body: body ?? null,
+      // What a stream must say, and nothing else minds.
+      duplex: 'half',
       // A redirected POST would be sent on as a GET, whose success is none.
       redirect: 'manual',
       signal: limit.signal,
     }
-    if (body !== undefined) init.body = body
-    if (body instanceof ReadableStream) init.duplex = 'half'
     try {
       const response = await parts.fetch(parts.baseUrl + request.path, init)
-      const isSuccess = request.statuses.includes(response.status)
-      if (!isSuccess) throw refusal(response, await response.text())
+      if (!statuses.includes(response.status)) throw refusal(response, await response.text())
       return await read({ status: response.status, headers: response.headers, body: response })
     } catch (cause) {
       if (limit.signal.aborted) throw limit.signal.reason
@@ -101,8 +105,8 @@ export function createSender(parts: SenderParts): Sender {
           return await attempt(request, authorized, limit, read)
         } catch (error) {
           if (!(error instanceof RequestError)) throw error
-          isOutcomeUnknown ||= request.method !== 'GET' && mayBeDone(error)
-          const { repeat } = request
+          const { method = READ, repeat = 'always' } = request
+          isOutcomeUnknown ||= method !== READ && mayBeDone(error)
           const isRepeated = repeat === 'always' || (repeat === 'refused' && !isOutcomeUnknown)
           const delayMs = retryDelayMs(tries, error.retryAfterMs)
           if (!isRepeated || !mayPass(error) || tries >= parts.triesMax || delayMs >= limit.leftMs())
@@ -148,13 +152,7 @@ async function authorization(
 
 /** Whether the same request may succeed a little later. */
 function mayPass({ kind, code, status = 0 }: RequestError): boolean {
-  return (
-    kind === 'connection' ||
-    code === CODE_STILL_RUNNING ||
-    status === TOO_MANY_REQUESTS ||
-    status === UNAVAILABLE ||
-    GATEWAY_STATUSES.includes(status)
-  )
+  return kind === 'connection' || code === CODE_STILL_RUNNING || PASSING_STATUSES.includes(status)
 }
 
 /** Whether the service may have done what was asked, though it did not say so. */
@@ -182,12 +180,12 @@ function refusal(response: Response, text: string): RequestError {
   if (error === undefined) {
     const isRedirect = response.type === 'opaqueredirect' || (status >= 300 && status < 400)
     const told = isRedirect
-      ? `a redirect${headers.has('location') ? ` to ${headers.get('location')}` : ''}; the base URL must be where the service itself is`
+      ? `a redirect${headers.has('location') ? ` to ${headers.get('location')}` : ''}; the base URL must be that of the service`
       : `${status} ${response.statusText}`.trim()
     return answerError(response, `The answer is not one of the service: ${told}`)
   }
-  const details = { ...detailsOf(response), code: error.code, retryAfterMs: retryAfterMsOf(headers) }
-  return new RequestError(error.message, { ...details, kind: 'service' })
+  const { code, message } = error
+  return new RequestError(message, { ...detailsOf(response), code, kind: 'service' })
 }
 
 /** An answer that the service did not give, or not whole. */
@@ -195,13 +193,17 @@ export function answerError(
   response: { status: number; headers: Headers },
   message: string,
   cause?: unknown,
-) {
-  const retryAfterMs = retryAfterMsOf(response.headers)
-  return new RequestError(message, { ...detailsOf(response), retryAfterMs, kind: 'answer', cause })
+): RequestError {
+  return new RequestError(message, { ...detailsOf(response), kind: 'answer', cause })
 }
 
-function detailsOf({ status, headers }: { status: number; headers: Headers }) {
-  return { status, requestId: headers.get('x-request-id') ?? undefined }
+/** What an error tells of the answer that it is about. */
+export function detailsOf({ status, headers }: { status: number; headers: Headers }) {
+  return {
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterMs: retryAfterMsOf(headers),
+  }
 }
 
 function errorIn(text: string): { code: number; message: string } | undefined {

@@ -1,5 +1,5 @@
-import { absent } from './plant-requests.ts'
-import type { CreatedToken, NewToken, TagCount, Token } from './plant-types.ts'
+import { JSON_TYPE, remove } from './plant-requests.ts'
+import type { Additions, CreatedToken, NewToken, TagCount, Token } from './plant-types.ts'
 import { queryText } from './query-text.ts'
 import { asList, asObject, readAnswer } from './read-answer.ts'
 import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
@@ -14,11 +14,15 @@ const NO_SUCH_TOKEN = 40403
 
 export async function listTags(sender: Sender, options: ListTagsOptions = {}): Promise<TagCount[]> {
   const query = queryText({ number: { limit: options.limit } })
-  return sender.send(reading(`/tags${query}`), as(asList<TagCount>), options)
+  return sender.send({ path: `/tags${query}` }, as(asList<TagCount>), options)
+}
+
+export async function countAdditions(sender: Sender, options?: CallOptions): Promise<Additions> {
+  return sender.send({ path: '/additions' }, as(asObject<Additions>), options)
 }
 
 export async function listTokens(sender: Sender, options?: CallOptions): Promise<Token[]> {
-  return sender.send(reading('/tokens'), as(asList<Token>), options)
+  return sender.send({ path: '/tokens' }, as(asList<Token>), options)
 }
 
 export async function createToken(
@@ -29,7 +33,7 @@ export async function createToken(
   const request: ServiceRequest = {
     method: 'POST',
     path: '/tokens',
-    headers: { 'content-type': 'application/json' },
+    headers: JSON_TYPE,
     body: JSON.stringify({ label, scopes, expiresAt }),
     statuses: [201],
     repeat: 'refused',
@@ -40,17 +44,11 @@ export async function createToken(
 export async function revokeToken(sender: Sender, id: string, options?: CallOptions): Promise<boolean> {
   // These would be read as another path; dots are encoded by nobody.
   if (/^\.{0,2}$/.test(id)) throw new TypeError('no token has this id')
-  const path = `/tokens/${encodeURIComponent(id)}`
-  try {
-    const request: ServiceRequest = { method: 'DELETE', path, statuses: [204], repeat: 'always' }
-    return await sender.send(request, () => true, options)
-  } catch (error) {
-    return absent(error, NO_SUCH_TOKEN).isOutcomeUnknown
-  }
+  return remove(sender, `/tokens/${encodeURIComponent(id)}`, NO_SUCH_TOKEN, options)
 }
 
 export async function getOwnToken(sender: Sender, options?: CallOptions): Promise<Token> {
-  return sender.send(reading('/tokens/self'), as(asObject<Token>), options)
+  return sender.send({ path: '/tokens/self' }, as(asObject<Token>), options)
 }
 
 export function getHealth(sender: Sender, options?: CallOptions): Promise<void> {
@@ -63,14 +61,10 @@ export function getReadiness(sender: Sender, options?: CallOptions): Promise<voi
 
 /** Not repeated: the answer of this moment is what is asked for. */
 async function askStatus(sender: Sender, path: string, options?: CallOptions): Promise<void> {
-  await sender.send({ ...reading(path), repeat: 'never' }, as(asObject), options)
+  await sender.send({ path, repeat: 'never' }, as(asObject), options)
 }
 
 /** Reads the JSON of an answer as that. */
 function as<T>(read: (parsed: unknown) => T) {
   return (answer: Answer<string>) => readAnswer(answer, read)
-}
-
-function reading(path: string): ServiceRequest {
-  return { method: 'GET', path, statuses: [200], repeat: 'always' }
 }

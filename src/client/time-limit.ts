@@ -93,9 +93,21 @@ export async function orAborted<T>(promise: T | Promise<T>, signal: AbortSignal)
 
 /** Waits, unless the signal is aborted first: then it throws the signal's reason. */
 export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  const alarm = setAlarm(delayMs)
+  await orAborted(alarm.rung, signal).finally(alarm.clear)
+}
+
+interface Alarm {
+  rung: Promise<undefined>
+  clear(): void
+}
+
+/** Rings once; the one before it no longer does. */
+export function setAlarm(delayMs: number, before?: Alarm): Alarm {
+  before?.clear()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const wait = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, delayMs)
+  const rung = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, delayMs, undefined)
   })
-  await orAborted(wait, signal).finally(() => clearTimeout(timer))
+  return { rung, clear: () => clearTimeout(timer) }
 }

@@ -17,7 +17,8 @@ test('a service that does not answer is given up when the time is over', async (
   const tookMs = performance.now() - beginMs
   assert.ok(tookMs >= 290 && tookMs < 2_000, `${tookMs} ms`)
   assert.deepEqual([error.kind, error.message], ['timeout', 'No answer within 300 ms'])
-  assert.deepEqual([error.isOutcomeUnknown, error.idempotencyKey?.length], [true, 32])
+  assert.equal(error.isOutcomeUnknown, true)
+  assert.match(error.idempotencyKey ?? '', /^\d+(-\d+){3}$/)
   assert.equal(requests.length, 1)
 })
 
@@ -164,7 +165,7 @@ test('a redirect is not followed: a POST would become a GET, and the token go as
   ])
   const error = await failureOf(client().createPlant(PLANT))
   assert.deepEqual([error.kind, error.status], ['answer', 301])
-  assert.match(error.message, /a redirect to \/elsewhere; the base URL must be where the service itself is/)
+  assert.match(error.message, /a redirect to \/elsewhere; the base URL must be that of the service/)
   assert.equal(requests.length, 1, url)
 })
 

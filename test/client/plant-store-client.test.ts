@@ -152,6 +152,22 @@ test('tags are counted', async (context) => {
   assert.deepEqual(await client.listTags({ limit: 1 }), [{ tag: 'palm', count: 2 }])
 })
 
+test('plants are counted by the day on which they were added', async (context) => {
+  const { client } = await start(context)
+  const added = await Promise.all(
+    [1n, 2n].map(async (id) => {
+      await client.createPlant({ id, name: 'a' })
+      return (await client.getPlant(id))?.createdAt.slice(0, 10)
+    }),
+  )
+  const { countedAt, days } = await client.countAdditions()
+  assert.deepEqual(
+    days.flatMap(({ day, count }) => Array.from({ length: count }, () => day)),
+    added.toSorted(),
+  )
+  assert.ok(Math.abs(Date.parse(countedAt) - Date.now()) < 60_000, countedAt)
+})
+
 test('a token is made, does what it may, is listed and revoked', async (context) => {
   const { app, client } = await start(context)
   const expiresAt = '2099-01-01T00:00:00.000Z'
