@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
-import { registerHealthRoutes } from './http/health-routes.ts'
+import { ReadinessSchema, registerHealthRoutes } from './http/health-routes.ts'
 import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
 import {
   answerClientError,
@@ -55,6 +55,7 @@ const SCHEMAS = {
   Token: TokenSchema,
   NewToken: NewTokenSchema,
   CreatedToken: CreatedTokenSchema,
+  Readiness: ReadinessSchema,
   TokenRotation: TokenRotationSchema,
   Error: ErrorSchema,
 }
@@ -89,7 +90,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
   })
   const described = applyRouteRules(app, authenticate, basePath)
 
-  const { plants, tokens, ping } = storage
+  const { plants, tokens, engine, ping } = storage
   const body = createBodyReader(limits.bodyBytesMax)
   await app.register(
     async (routes) => {
@@ -98,7 +99,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
       registerPlantImportRoutes(routes, { plants, logRequest, silenceMs: limits.requestTimeoutMs })
       registerTokenRoutes(routes, { tokens, body, authenticate })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate })
-      registerHealthRoutes(routes, { ping, isDraining })
+      registerHealthRoutes(routes, { engine, ping, isDraining })
       registerDocsRoutes(routes, { basePath })
       registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })
     },

@@ -61,7 +61,7 @@ async function ping({ client, url, signal }: Service, flags: PingFlags): Promise
 }
 
 async function measure(
-  ask: PlantStoreClient['getHealth'],
+  ask: PlantStoreClient['getHealth' | 'getReadiness'],
   signal: AbortSignal,
   { latenciesMs, failures }: Latencies,
   failureOf: (error: unknown) => unknown,

@@ -22,6 +22,7 @@ import type {
   NewToken,
   Plant,
   PlantChange,
+  Readiness,
   StoredPlant,
   TagCount,
   Token,
@@ -62,6 +63,7 @@ export type {
   PlantFilter,
   PlantList,
   PlantSource,
+  Readiness,
   ReplacedPlant,
   ReplacePlantOptions,
   RequestErrorKind,
@@ -192,8 +194,8 @@ export interface PlantStoreClient {
   /** Fulfils when the process is up. Never retried; needs no token. */
   getHealth(options?: CallOptions): Promise<void>
 
-  /** Fulfils when requests may be sent: the storage answers, and the service is not shutting down. Never retried; needs no token. */
-  getReadiness(options?: CallOptions): Promise<void>
+  /** Fulfils when the storage answers and the service is not shutting down. Never retried; needs no token. */
+  getReadiness(options?: CallOptions): Promise<Readiness>
 }
 
 const TIMEOUT_MS_DEFAULT = 30_000

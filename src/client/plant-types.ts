@@ -157,6 +157,14 @@ export interface CreatedToken {
   token: string
 }
 
+export interface Readiness {
+  status: 'ready'
+  /** The version of the service */
+  version: string
+  /** What keeps the plants */
+  engine: 'sqlite' | 'postgres'
+}
+
 export interface TokenRotation {
   /** How long the replaced token goes on; 0 ends it at once */
   graceSeconds?: number

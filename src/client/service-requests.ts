@@ -1,5 +1,5 @@
 import { JSON_TYPE, remove } from './plant-requests.ts'
-import type { Additions, CreatedToken, NewToken, TagCount, Token } from './plant-types.ts'
+import type { Additions, CreatedToken, NewToken, Readiness, TagCount, Token } from './plant-types.ts'
 import { queryText } from './query-text.ts'
 import { asList, asObject, readAnswer } from './read-answer.ts'
 import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
@@ -51,17 +51,14 @@ export async function getOwnToken(sender: Sender, options?: CallOptions): Promis
   return sender.send({ path: '/tokens/self' }, as(asObject<Token>), options)
 }
 
-export function getHealth(sender: Sender, options?: CallOptions): Promise<void> {
-  return askStatus(sender, '/healthz', options)
+// Both are not repeated: the answer of this moment is what is asked for.
+
+export async function getHealth(sender: Sender, options?: CallOptions): Promise<void> {
+  await sender.send({ path: '/healthz', repeat: 'never' }, as(asObject), options)
 }
 
-export function getReadiness(sender: Sender, options?: CallOptions): Promise<void> {
-  return askStatus(sender, '/readyz', options)
-}
-
-/** Not repeated: the answer of this moment is what is asked for. */
-async function askStatus(sender: Sender, path: string, options?: CallOptions): Promise<void> {
-  await sender.send({ path, repeat: 'never' }, as(asObject), options)
+export async function getReadiness(sender: Sender, options?: CallOptions): Promise<Readiness> {
+  return sender.send({ path: '/readyz', repeat: 'never' }, as(asObject<Readiness>), options)
 }
 
 /** Reads the JSON of an answer as that. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import packageJson from '../../package.json' with { type: 'json' }
 import { AppError } from '../errors.ts'
 import { answerJson } from './answers.ts'
 import type { Operation } from './openapi.ts'
@@ -6,29 +7,38 @@ import type { Operation } from './openapi.ts'
 /** A store that takes longer than this to answer a trivial question is not ready. */
 const PING_TIMEOUT_MS = 2_000
 
+const ENGINES = ['sqlite', 'postgres'] as const
+
+export const ReadinessSchema = {
+  type: 'object',
+  required: ['status', 'version', 'engine'],
+  properties: {
+    status: { type: 'string', const: 'ready' },
+    version: { type: 'string', description: 'The version of the service' },
+    engine: { type: 'string', enum: ENGINES, description: 'What keeps the plants' },
+  },
+} as const
+
 export interface HealthRoutesParts {
+  engine: (typeof ENGINES)[number]
   ping(): Promise<void>
   /** Whether the service is on its way down. */
   isDraining(): boolean
 }
 
-const STATUS_ANSWER = (description: string, status: string) => ({
-  200: {
-    description,
-    content: {
-      'application/json': {
-        schema: { type: 'object', required: ['status'], properties: { status: { type: 'string' } } },
-        example: { status },
-      },
-    },
-  },
-})
+function answerOf(description: string, schema: object, example: object) {
+  return { 200: { description, content: { 'application/json': { schema, example } } } }
+}
 
 const getHealthOperation: Operation = {
   operationId: 'getHealth',
   summary: 'Is the process up?',
   group: 'Service',
-  answers: STATUS_ANSWER('It is', 'up'),
+  answers: answerOf(
+    'It is',
+    { type: 'object', required: ['status'], properties: { status: { type: 'string', const: 'up' } } },
+    { status: 'up' },
+  ),
 }
 
 const getReadinessOperation: Operation = {
@@ -36,11 +46,19 @@ const getReadinessOperation: Operation = {
   summary: 'May requests be sent here?',
   description: 'Yes while the storage answers and the service is not shutting down.',
   group: 'Service',
-  answers: STATUS_ANSWER('They may', 'ready'),
+  answers: answerOf(
+    'They may',
+    { $ref: '#/components/schemas/Readiness' },
+    { status: 'ready', version: '1.0.0', engine: 'sqlite' },
+  ),
   errors: [50302, 50303],
 }
 
-export function registerHealthRoutes(app: FastifyInstance, { ping, isDraining }: HealthRoutesParts): void {
+export function registerHealthRoutes(
+  app: FastifyInstance,
+  { engine, ping, isDraining }: HealthRoutesParts,
+): void {
+  const ready = JSON.stringify({ status: 'ready', version: packageJson.version, engine })
   app.route({
     method: 'GET',
     url: '/healthz',
@@ -57,7 +75,7 @@ export function registerHealthRoutes(app: FastifyInstance, { ping, isDraining }:
     async handler(_request, reply) {
       if (isDraining()) throw new AppError(50303)
       await withinTime(ping())
-      answerJson(reply, 200, '{"status":"ready"}')
+      answerJson(reply, 200, ready)
     },
   })
 }

@@ -5,6 +5,8 @@ import type { TokenStore } from '../tokens/token-store.ts'
 
 /** Everything that outlives the process. */
 export interface Storage {
+  /** What keeps it: SQLite in a file, or a PostgreSQL server. */
+  engine: 'sqlite' | 'postgres'
   plants: PlantStore
   tokens: TokenStore
   contents: StorageContents

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import packageJson from '../../package.json' with { type: 'json' }
 import {
   createPlantStoreClient,
   RequestError,
@@ -195,7 +196,7 @@ test('health and readiness are told without a token, below the path of a base UR
   const { app } = await start(context, { PLANTSTORE_BASE_URL: 'https://plants.example/my/store' })
   const client = createPlantStoreClient({ baseUrl: `${new URL(app.url).origin}/my/store/` })
   await client.getHealth()
-  await client.getReadiness()
+  assert.equal((await client.getReadiness()).version, packageJson.version)
   await assert.rejects(createPlantStoreClient({ baseUrl: new URL(app.url).origin }).getHealth(), RequestError)
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import packageJson from '../../package.json' with { type: 'json' }
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { eventually } from '../support/eventually.ts'
 import { startAlteredApp } from '../support/start-altered-app.ts'
@@ -23,14 +24,15 @@ const app = await startAlteredApp(
 )
 
 test('/healthz and /readyz answer without a token, and tell nothing but that', async () => {
-  for (const [path, status] of [
-    ['/healthz', 'up'],
-    ['/readyz', 'ready'],
+  const engine = process.env.TEST_DATABASE_SERVER === undefined ? 'sqlite' : 'postgres'
+  for (const [path, told] of [
+    ['/healthz', { status: 'up' }],
+    ['/readyz', { status: 'ready', version: packageJson.version, engine }],
   ] as const) {
     const answer = await fetch(app.url + path)
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
-    assert.deepEqual(await answer.json(), { status })
+    assert.deepEqual(await answer.json(), told)
   }
 })
 

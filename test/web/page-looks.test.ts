@@ -110,7 +110,7 @@ for (const width of WIDTHS) {
   test(`every view fits ${width} pixels, odd names and all`, { skip }, async () => {
     const scheme = width === 768 ? 'dark' : 'light'
     const entrance = await openPage(site.browser, site.app, { width, scheme })
-    await entrance.page.getByText('Service ready').waitFor()
+    await entrance.page.getByText('· SQLite · ready').waitFor()
     await entrance.page.screenshot({ path: `${PICTURES}sign-in-${width}.png` })
     await entrance.page.close()
     for (const [name, arrive] of Object.entries(VIEWS)) {

@@ -43,6 +43,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
   })
   const purge = startKeyPurge(pool, options.idempotencyTtlMs)
   return {
+    engine: 'postgres',
     plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createPostgresTokenStore({ committer, pool }),
     contents: createPostgresContents(committer),

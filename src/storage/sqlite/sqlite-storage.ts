@@ -64,6 +64,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   })
   const ping = reader.prepare('SELECT count(*) FROM migrations')
   return {
+    engine: 'sqlite',
     plants: createSqlitePlantStore({ reader, searcher, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createSqliteTokenStore(reader, writes),
     contents: createSqliteContents(reader, writes),
