@@ -1,0 +1,88 @@
+import type { Setting } from './setting.ts'
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const HOUR_MS = 3_600_000
+const MIB = 1024 * 1024
+
+/**
+ * Every setting: its type and bounds, its default and what it is for. The name gives the environment variable
+ * (`queuedWritesMax`: PLANTSTORE_QUEUED_WRITES_MAX) and the flag of `plantstore serve` (--queued-writes-max).
+ */
+export const SETTINGS = {
+  host: { type: 'text', default: '127.0.0.1', about: 'Address to listen on; 0.0.0.0 for every one' },
+  port: integer(8080, [0, 65_535], 'Port to listen on; 0 for any'),
+  database: {
+    type: 'text',
+    default: 'data/plantstore.db',
+    about: 'File that holds the store, made when missing, or postgres://user:password@host/database',
+  },
+  baseUrl: { type: 'url', about: 'Where clients reach the service; its path comes before every route' },
+  token: { type: 'secret', about: 'One fixed token with every scope, beside those in the store' },
+  bodyBytesMax: integer(MIB, [1024, 64 * MIB], 'Largest body of a request, in bytes'),
+  headersTimeoutMs: integer(10_000, [100, HOUR_MS], 'Time for the header fields of a request to arrive'),
+  requestTimeoutMs: integer(
+    30_000,
+    [100, HOUR_MS],
+    'Time for a whole request to arrive; for an import, to go on arriving',
+  ),
+  keepAliveTimeoutMs: integer(
+    65_000,
+    [0, HOUR_MS],
+    'Time that a connection may be idle; longer than that of a load balancer in front',
+  ),
+  shutdownTimeoutMs: integer(10_000, [0, HOUR_MS], 'Time for requests in flight to finish after SIGTERM'),
+  queuedWritesMax: integer(
+    10_000,
+    [1, 1_000_000],
+    'Writes that may wait for a commit; more are refused with 503',
+  ),
+  idempotencyTtlMs: integer(
+    24 * HOUR_MS,
+    [1_000, 365 * 24 * HOUR_MS],
+    'Time that an idempotency key is remembered',
+  ),
+  slowRequestMs: integer(1_000, [0, HOUR_MS], 'Requests that take longer are logged'),
+  migrate: {
+    type: 'choice',
+    choices: ['on', 'off'],
+    default: 'on',
+    about:
+      'Whether the start brings the schema of the database up to date; off leaves it to "plantstore migrate"',
+  },
+  postgresConnections: integer(
+    10,
+    [1, 1_000],
+    'Connections to PostgreSQL for reads, beside one for writes and up to four for exports',
+  ),
+  postgresConnectTimeoutMs: integer(5_000, [100, HOUR_MS], 'Time for a connection to PostgreSQL to open'),
+  postgresStatementTimeoutMs: integer(10_000, [100, HOUR_MS], 'Time for PostgreSQL to answer'),
+  postgresPrepare: {
+    type: 'boolean',
+    default: true,
+    about: 'Prepare statements; false behind a pooler that forgets them between transactions',
+  },
+  logLevel: { type: 'choice', choices: LOG_LEVELS, default: 'info', about: 'What is logged' },
+  quickCheck: {
+    type: 'boolean',
+    default: false,
+    about: 'Examine the file of the store before it is used; slow on a large one',
+  },
+} as const satisfies Record<string, Setting>
+
+/**
+ * What the commands read that talk to a service, from their flags or from the same environment. The variable
+ * of the token is the one of the service: where both run with one environment, the token fits.
+ */
+export const CLIENT_SETTINGS = {
+  url: {
+    type: 'url',
+    default: 'http://127.0.0.1:8080',
+    about: 'Where the service is; the path of its base URL belongs to it',
+  },
+  token: { type: 'secret', about: 'The token that is sent' },
+} as const satisfies Record<string, Setting>
+
+/** A whole number: its default, the least and the most that it may be, and what it is for. */
+function integer(byDefault: number, [minimum, maximum]: [number, number], about: string) {
+  return { type: 'integer', default: byDefault, minimum, maximum, about } as const
+}
