@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { createAdmission, type RateLimitSettings } from './http/admission.ts'
 import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
 import { ReadinessSchema, registerHealthRoutes } from './http/health-routes.ts'
@@ -37,8 +38,10 @@ export interface AppParts {
    * Where clients reach the service, if that is not just where it listens; its path comes before every route.
    */
   baseUrl?: string | undefined
-  limits: ServerLimits & { bodyBytesMax: number; slowRequestMs: number }
+  limits: ServerLimits & RateLimitSettings & { bodyBytesMax: number; slowRequestMs: number }
   isDraining(): boolean
+  /** The clock of the rate limits, in milliseconds; it never goes back. */
+  nowMs?: (() => number) | undefined
 }
 
 const SCHEMAS = {
@@ -61,9 +64,11 @@ const SCHEMAS = {
 }
 
 /** The HTTP service over a storage, not listening yet. */
-export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDraining }: AppParts) {
+export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDraining, nowMs }: AppParts) {
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
   const authenticate = createAuthenticator({ tokens: storage.tokens, fixedToken })
+  const admission = createAdmission({ authenticate, limits, nowMs })
+  const admitAny = admission('any')
   const logRequest = createRequestLog(log, limits.slowRequestMs)
   const app: FastifyInstance = fastify({
     serverFactory: (handler) => createOrderedServer(handler, limits),
@@ -72,7 +77,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
     frameworkErrors: (error, request, reply) => {
       // No hook runs for it.
       reply.raw.once('finish', () => logRequest(request, reply))
-      authenticate(request, undefined, (refusal) => answerError(refusal ?? appErrorOf(error), request, reply))
+      admitAny(request, reply, (refusal) => answerError(refusal ?? appErrorOf(error), request, reply))
     },
     genReqId: requestIdOf,
     return503OnClosing: false,
@@ -88,7 +93,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
     logRequest(request, reply)
     done()
   })
-  const described = applyRouteRules(app, authenticate, basePath)
+  const described = applyRouteRules(app, admission, basePath)
 
   const { plants, tokens, engine, ping } = storage
   const body = createBodyReader(limits.bodyBytesMax)

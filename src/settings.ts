@@ -3,6 +3,8 @@ import type { Setting } from './setting.ts'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const HOUR_MS = 3_600_000
 const MIB = 1024 * 1024
+/** More than the service can do. */
+const RATE_MAX = 1_000_000
 
 /**
  * Every setting: its type and bounds, its default and what it is for. The name gives the environment variable
@@ -36,6 +38,10 @@ export const SETTINGS = {
     [1, 1_000_000],
     'Writes that may wait for a commit; more are refused with 503',
   ),
+  rateLimit: rate('Requests a second that a token may make, for each scope; 0 turns every limit off'),
+  rateLimitPlantsRead: rate('The same for what needs plants:read alone; 0 for any number'),
+  rateLimitPlantsWrite: rate('The same for what needs plants:write alone; 0 for any number'),
+  rateLimitTokensManage: rate('The same for what needs tokens:manage alone; 0 for any number'),
   idempotencyTtlMs: integer(
     24 * HOUR_MS,
     [1_000, 365 * 24 * HOUR_MS],
@@ -85,4 +91,9 @@ export const CLIENT_SETTINGS = {
 /** A whole number: its default, the least and the most that it may be, and what it is for. */
 function integer(byDefault: number, [minimum, maximum]: [number, number], about: string) {
   return { type: 'integer', default: byDefault, minimum, maximum, about } as const
+}
+
+/** Requests a second; there is no limit where it is not set. */
+function rate(about: string) {
+  return { type: 'integer', minimum: 0, maximum: RATE_MAX, about } as const
 }

@@ -1,6 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode, meaningOf } from '../errors.ts'
 import type { Scope } from '../tokens/token.ts'
+import {
+  HEADERS,
+  HEADERS_OF_EVERY_ANSWER,
+  HEADERS_OF_LIMITED_ANSWERS,
+  type HeaderName,
+} from './openapi-headers.ts'
 
 type JsonObject = Record<string, unknown>
 
@@ -46,7 +52,7 @@ export interface OpenApiOptions {
 const INTERFACE_VERSION = '1.0.0'
 
 const ERRORS_OF_EVERY_OPERATION: readonly ErrorCode[] = [40000, 40801, 43101, 50001]
-const ERRORS_OF_SECURED_OPERATIONS: readonly ErrorCode[] = [40004, 40101, 40102, 50301, 50302]
+const ERRORS_OF_SECURED_OPERATIONS: readonly ErrorCode[] = [40004, 40101, 40102, 42901, 50301, 50302]
 const ERRORS_OF_SCOPED_OPERATIONS: readonly ErrorCode[] = [40301]
 
 /**
@@ -62,37 +68,8 @@ const SHARED_FAILURES: ReadonlyMap<number, readonly ErrorCode[]> = new Map(
   ].filter(([status]) => status !== 400),
 )
 
-const HEADERS = {
-  'X-Request-Id': {
-    description: 'Names this request in the log: the X-Request-Id of the request, or one made for it',
-    schema: { type: 'string' },
-  },
-  'X-Content-Type-Options': {
-    description: 'Browsers are not to guess another media type',
-    schema: { type: 'string', const: 'nosniff' },
-  },
-  ETag: {
-    description: 'The version of the plant, for If-Match and If-None-Match',
-    schema: { type: 'string' },
-  },
-  Location: { description: 'The path at which the plant is read', schema: { type: 'string' } },
-  Link: {
-    description: 'The next page, `rel="next"` (RFC 8288); absent on the last one',
-    schema: { type: 'string' },
-  },
-  Vary: { description: 'The answer is another one for another Accept', schema: { type: 'string' } },
-  'Cache-Control': { description: 'No cache is to keep this answer', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
-  'WWW-Authenticate': {
-    description: 'What is wrong with the token (RFC 6750)',
-    schema: { type: 'string' },
-  },
-}
-
-type HeaderName = keyof typeof HEADERS
-
-/** What `answers.ts` gives every answer. */
-const HEADERS_OF_EVERY_ANSWER: readonly HeaderName[] = ['X-Request-Id', 'X-Content-Type-Options']
+/** Answers to what is refused before a limit is asked. */
+const STATUSES_BEFORE_LIMITS: readonly number[] = [401, 408, 431]
 
 /** The OpenAPI 3.1 document of the service, made from its routes and schemas. */
 export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): JsonObject {
@@ -142,15 +119,16 @@ function describe({ operation, scope, refusalsAre400 }: DescribedRoute): JsonObj
   const codes = [...errors, ...ERRORS_OF_EVERY_OPERATION]
   if (!isPublic) codes.push(...ERRORS_OF_SECURED_OPERATIONS)
   if (!isPublic && scope !== 'any') codes.push(...ERRORS_OF_SCOPED_OPERATIONS)
+  const limitHeaders = isPublic || scope === 'metrics:read' ? [] : HEADERS_OF_LIMITED_ANSWERS
   const responses: Record<string, JsonObject> = {}
   for (const [status, answer] of Object.entries(answers)) {
-    responses[status] = { ...answer, headers: referToHeaders(answer.headers) }
+    responses[status] = { ...answer, headers: referToHeaders([...(answer.headers ?? []), ...limitHeaders]) }
   }
   for (const [status, codesOfIt] of codesByStatus(codes, refusalsAre400)) {
     responses[status] =
       String(codesOfIt) === String(SHARED_FAILURES.get(status))
         ? { $ref: `#/components/responses/${nameOfStatus(status)}` }
-        : failure(status, codesOfIt)
+        : failure(status, codesOfIt, limitHeaders)
   }
   return {
     operationId,
@@ -181,7 +159,10 @@ function codesByStatus(codes: readonly ErrorCode[], refusalsAre400: boolean): Ma
 
 function sharedResponses(): JsonObject {
   return Object.fromEntries(
-    [...SHARED_FAILURES].map(([status, codes]) => [nameOfStatus(status), failure(status, codes)]),
+    [...SHARED_FAILURES].map(([status, codes]) => [
+      nameOfStatus(status),
+      failure(status, codes, HEADERS_OF_LIMITED_ANSWERS),
+    ]),
   )
 }
 
@@ -190,9 +171,14 @@ function nameOfStatus(status: number): string {
   return (STATUS_CODES[status] ?? '').replaceAll(' ', '')
 }
 
-function failure(status: number, codes: readonly ErrorCode[]): JsonObject {
+function failure(
+  status: number,
+  codes: readonly ErrorCode[],
+  limitHeaders: readonly HeaderName[],
+): JsonObject {
   const headers: HeaderName[] = []
   if (status === 401 || status === 403) headers.push('WWW-Authenticate')
+  if (!STATUSES_BEFORE_LIMITS.includes(status)) headers.push(...limitHeaders)
   if (codes.some((code) => meaningOf(code).retryAfterSeconds !== undefined)) headers.push('Retry-After')
   return {
     description: codes.map((code) => `- ${code}: ${ERRORS[code].meaning}`).join('\n'),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { AppError } from '../errors.ts'
-import type { Authenticator } from '../tokens/authenticate.ts'
 import type { Scope, StoredToken } from '../tokens/token.ts'
+import type { Admission } from './admission.ts'
 import { answerEmpty } from './answers.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
 import { requestPath } from './request-path.ts'
@@ -45,13 +45,13 @@ const PUBLIC_PATHS = [
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
 
 /**
- * Holds for every route, in the order of judgement: sound HTTP, token, scope, path, method. A route that does
+ * Holds for every route, in the order of judgement: sound HTTP, token, rate, scope, path, method. A route that does
  * not declare who may use it stops the start. Returns the routes that the served document describes, as they
  * are added.
  */
 export function applyRouteRules(
   app: FastifyInstance,
-  authenticate: Authenticator,
+  admission: Admission,
   basePath: string,
 ): DescribedRoute[] {
   const described: DescribedRoute[] = []
@@ -79,13 +79,14 @@ export function applyRouteRules(
         described.push({ method, url: path, scope, operation, refusalsAre400 })
       }
     }
-    guard(route, scope, authenticate)
+    guard(route, scope, admission)
   })
 
+  const admitAny = admission('any')
   app.setNotFoundHandler((request, reply) => {
     const fault = oddityOf(request)
     if (fault !== undefined) throw fault
-    authenticate(request, undefined, (refusal) => {
+    admitAny(request, reply, (refusal) => {
       if (refusal !== undefined) return void reply.send(refusal)
       const allow = methodsAt(request, methodsOfPath)
       if (allow === undefined) reply.send(new AppError(40401))
@@ -97,12 +98,12 @@ export function applyRouteRules(
 }
 
 /** Judges the requests of a route, in one hook: each one costs something on every request. */
-function guard(route: RouteOptions, scope: Scope | 'any' | 'public', authenticate: Authenticator): void {
-  const neededScope = scope === 'any' || scope === 'public' ? undefined : scope
-  route.onRequest = (request, _reply, done) => {
+function guard(route: RouteOptions, scope: Scope | 'any' | 'public', admission: Admission): void {
+  const admit = scope === 'public' ? undefined : admission(scope)
+  route.onRequest = (request, reply, done) => {
     const fault = oddityOf(request)
-    if (fault !== undefined || scope === 'public') done(fault)
-    else authenticate(request, neededScope, done)
+    if (fault !== undefined || admit === undefined) done(fault)
+    else admit(request, reply, done)
   }
 }
 

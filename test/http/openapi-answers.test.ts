@@ -8,8 +8,8 @@ const NDJSON = 'application/x-ndjson'
 const IN_JSON = { 'content-type': 'application/json' }
 const BODY_BYTES_MAX = 1024
 
-/** Declared as well, but it takes time, load or a broken disk to provoke them. */
-const HARD_TO_PROVOKE = [408, 500, 503, 507]
+/** Declared as well, but it takes time, load, a limit or a broken disk to provoke them. */
+const HARD_TO_PROVOKE = [408, 429, 500, 503, 507]
 
 type Case = [operationId: string, target: string, init?: CallInit]
 
@@ -109,6 +109,23 @@ test('every answer of an operation is declared, and none is declared that is nev
       [],
       operation.operationId,
     )
+  }
+})
+
+test('what a limited service answers is declared as well', async (context) => {
+  const { operations, call } = await describedService(await startApp(context, { PLANTSTORE_RATE_LIMIT: '1' }))
+  for (const { path, operation } of operations) {
+    if (operation.security !== undefined) continue
+    const target = path.replace('{id}', '7')
+    const declared: (string | null)[] = []
+    // Twice in a second, unless the machine is very busy.
+    for (let tries = 0, status = 0; status !== 429; tries++) {
+      const { answer } = await call(operation.operationId, target)
+      status = answer.status
+      declared.push(answer.headers.get('ratelimit-policy'))
+      assert.ok(tries < 50, operation.operationId)
+    }
+    assert.ok(!declared.includes(null))
   }
 })
 

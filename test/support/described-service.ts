@@ -44,7 +44,7 @@ const FIELDS_OF_HTTP = [
 ]
 
 /** Fields that only some answers of their kind have. */
-const OPTIONAL_FIELDS = ['link', 'retry-after']
+const OPTIONAL_FIELDS = ['link', 'ratelimit', 'ratelimit-policy', 'retry-after']
 
 export interface DescribedService {
   document: OpenApiDocument

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config.ts'
+import { type Environment, readConfig } from '../../src/config.ts'
 import { openStorage } from '../../src/storage/open-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { emptyDatabase, type Lifetime, TOKEN } from './start-app.ts'
@@ -19,14 +19,17 @@ export interface Alteration {
   /** Puts something else in the place of parts of a real storage: what a disk does only once in a while. */
   storage?(real: Storage): Storage
   isDraining?(): boolean
+  settings?: Environment
+  /** The clock of the rate limits. */
+  nowMs?(): number
 }
 
 /** Runs the HTTP service over an altered storage; it stops when the test ends. */
 export async function startAlteredApp(
   test: Lifetime,
-  { storage: alter = (real) => real, isDraining = () => false }: Alteration,
+  { storage: alter = (real) => real, isDraining = () => false, settings, nowMs }: Alteration,
 ): Promise<AlteredApp> {
-  const config = readConfig({}, { PLANTSTORE_LOG_LEVEL: 'debug' })
+  const config = readConfig({}, { PLANTSTORE_LOG_LEVEL: 'debug', ...settings })
   const storage = await openStorage(await emptyDatabase(test), config)
   const log: Record<string, unknown>[] = []
   const app = await buildApp({
@@ -35,6 +38,7 @@ export async function startAlteredApp(
     fixedToken: TOKEN,
     limits: config,
     isDraining,
+    nowMs,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   test.after(async () => {
