@@ -1,9 +1,11 @@
+import { promisify } from 'node:util'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmission, type RateLimitSettings } from './http/admission.ts'
 import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
 import { ReadinessSchema, registerHealthRoutes } from './http/health-routes.ts'
+import { registerMetricsRoutes } from './http/metrics-routes.ts'
 import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
 import {
   answerClientError,
@@ -13,9 +15,10 @@ import {
 } from './http/ordered-server.ts'
 import { createBodyReader } from './http/read-body.ts'
 import { requestIdOf } from './http/request-id.ts'
-import { createRequestLog } from './http/request-log.ts'
+import { createRequestLog, type RequestLog } from './http/request-log.ts'
 import { applyRouteRules } from './http/route-rules.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { ImportErrorSchema, ImportEventSchema, ImportReportSchema } from './plants/import-report.ts'
 import { NewPlantSchema, PlantChangeSchema, PlantSchema, StoredPlantSchema } from './plants/plant.ts'
 import { AdditionsSchema, DayCountSchema } from './plants/plant-additions.ts'
@@ -39,6 +42,8 @@ export interface AppParts {
    */
   baseUrl?: string | undefined
   limits: ServerLimits & RateLimitSettings & { bodyBytesMax: number; slowRequestMs: number }
+  /** Whether the service counts what it does, and tells it at /metrics. */
+  metrics?: boolean
   isDraining(): boolean
   /** The clock of the rate limits, in milliseconds; it never goes back. */
   nowMs?: (() => number) | undefined
@@ -64,15 +69,31 @@ const SCHEMAS = {
 }
 
 /** The HTTP service over a storage, not listening yet. */
-export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDraining, nowMs }: AppParts) {
+export async function buildApp({
+  storage,
+  log,
+  fixedToken,
+  baseUrl,
+  limits,
+  metrics: hasMetrics = true,
+  isDraining,
+  nowMs,
+}: AppParts) {
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
   const authenticate = createAuthenticator({ tokens: storage.tokens, fixedToken })
   const admission = createAdmission({ authenticate, limits, nowMs })
   const admitAny = admission('any')
-  const logRequest = createRequestLog(log, limits.slowRequestMs)
+  const countConnections = () => promisify(app.server.getConnections).call(app.server)
+  const metrics = hasMetrics ? createMetrics({ storage, basePath, countConnections }) : undefined
+  const writeLog = createRequestLog(log, limits.slowRequestMs)
+  // Once for each request, so that what is told of it in the log is counted, too.
+  const logRequest: RequestLog = (request, reply) => {
+    metrics?.record(request, reply)
+    writeLog(request, reply)
+  }
   const app: FastifyInstance = fastify({
-    serverFactory: (handler) => createOrderedServer(handler, limits),
-    clientErrorHandler: (error, socket) => answerClientError(error, socket),
+    serverFactory: (handler) => createOrderedServer(handler, limits, metrics?.recordUnreadable),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, metrics?.recordUnreadable),
     // A target that cannot be decoded is judged like an unknown path: not without a token.
     frameworkErrors: (error, request, reply) => {
       // No hook runs for it.
@@ -93,6 +114,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
     logRequest(request, reply)
     done()
   })
+  if (metrics !== undefined) app.addHook('onClose', async () => metrics.stop())
   const described = applyRouteRules(app, admission, basePath)
 
   const { plants, tokens, engine, ping } = storage
@@ -105,6 +127,7 @@ export async function buildApp({ storage, log, fixedToken, baseUrl, limits, isDr
       registerTokenRoutes(routes, { tokens, body, authenticate })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate })
       registerHealthRoutes(routes, { engine, ping, isDraining })
+      if (metrics !== undefined) registerMetricsRoutes(routes, metrics)
       registerDocsRoutes(routes, { basePath })
       registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })
     },

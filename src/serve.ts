@@ -38,6 +38,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       fixedToken: config.token,
       baseUrl: config.baseUrl,
       limits: config,
+      metrics: config.metrics,
       isDraining: () => isDraining,
     })
     await listen(() => app.listen({ host: config.host, port: config.port }), config)

@@ -68,6 +68,11 @@ export const SETTINGS = {
     about: 'Prepare statements; false behind a pooler that forgets them between transactions',
   },
   logLevel: { type: 'choice', choices: LOG_LEVELS, default: 'info', about: 'What is logged' },
+  metrics: {
+    type: 'boolean',
+    default: true,
+    about: 'Whether the service counts what it does, and tells it at /metrics',
+  },
   quickCheck: {
     type: 'boolean',
     default: false,

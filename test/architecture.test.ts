@@ -119,8 +119,14 @@ test('storage looks down only: at the domains, and not at what serves them', () 
   const above = isOneOf('src/app.ts', 'src/serve.ts', 'src/settings.ts', 'src/config.ts', 'src/log.ts')
   assertNone(
     isIn('src/storage'),
-    (target) => above(target) || isIn('src/http', 'src/cli', 'src/client')(target) || isDoor(target),
+    (target) =>
+      above(target) || isIn('src/http', 'src/cli', 'src/client', 'src/metrics')(target) || isDoor(target),
   )
+})
+
+test('only the metrics know what they are written with, and only the app knows the metrics', () => {
+  assertNone((file) => !isIn('src/metrics')(file), isOneOf('prom-client'))
+  assertNone((file) => !isIn('src/metrics')(file) && file !== 'src/app.ts', isIn('src/metrics'))
 })
 
 test('only the command line starts the service, and only the service builds the app', () => {

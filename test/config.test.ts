@@ -67,6 +67,7 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   postgresStatementTimeoutMs: { text: '100', value: 100, wrong: ['99', '3600001'] },
   postgresPrepare: { text: 'false', value: false, wrong: ['off', '0'] },
   logLevel: { text: 'debug', value: 'debug', wrong: ['DEBUG', 'verbose', 'constructor'] },
+  metrics: { text: 'false', value: false, wrong: ['off', '0', 'FALSE'] },
   quickCheck: { text: 'true', value: true, wrong: ['yes', '1', 'TRUE'] },
 }
 

@@ -52,7 +52,8 @@ export interface OpenApiOptions {
 const INTERFACE_VERSION = '1.0.0'
 
 const ERRORS_OF_EVERY_OPERATION: readonly ErrorCode[] = [40000, 40801, 43101, 50001]
-const ERRORS_OF_SECURED_OPERATIONS: readonly ErrorCode[] = [40004, 40101, 40102, 42901, 50301, 50302]
+const ERRORS_OF_SECURED_OPERATIONS: readonly ErrorCode[] = [40004, 40101, 40102, 50301, 50302]
+const ERRORS_OF_LIMITED_OPERATIONS: readonly ErrorCode[] = [42901]
 const ERRORS_OF_SCOPED_OPERATIONS: readonly ErrorCode[] = [40301]
 
 /**
@@ -62,7 +63,12 @@ const ERRORS_OF_SCOPED_OPERATIONS: readonly ErrorCode[] = [40301]
 const SHARED_FAILURES: ReadonlyMap<number, readonly ErrorCode[]> = new Map(
   [
     ...codesByStatus(
-      [...ERRORS_OF_EVERY_OPERATION, ...ERRORS_OF_SECURED_OPERATIONS, ...ERRORS_OF_SCOPED_OPERATIONS],
+      [
+        ...ERRORS_OF_EVERY_OPERATION,
+        ...ERRORS_OF_SECURED_OPERATIONS,
+        ...ERRORS_OF_LIMITED_OPERATIONS,
+        ...ERRORS_OF_SCOPED_OPERATIONS,
+      ],
       false,
     ),
   ].filter(([status]) => status !== 400),
@@ -119,7 +125,9 @@ function describe({ operation, scope, refusalsAre400 }: DescribedRoute): JsonObj
   const codes = [...errors, ...ERRORS_OF_EVERY_OPERATION]
   if (!isPublic) codes.push(...ERRORS_OF_SECURED_OPERATIONS)
   if (!isPublic && scope !== 'any') codes.push(...ERRORS_OF_SCOPED_OPERATIONS)
-  const limitHeaders = isPublic || scope === 'metrics:read' ? [] : HEADERS_OF_LIMITED_ANSWERS
+  const isLimited = !isPublic && scope !== 'metrics:read'
+  if (isLimited) codes.push(...ERRORS_OF_LIMITED_OPERATIONS)
+  const limitHeaders = isLimited ? HEADERS_OF_LIMITED_ANSWERS : []
   const responses: Record<string, JsonObject> = {}
   for (const [status, answer] of Object.entries(answers)) {
     responses[status] = { ...answer, headers: referToHeaders([...(answer.headers ?? []), ...limitHeaders]) }

@@ -25,6 +25,9 @@ const TIMEOUT_CHECK_INTERVAL_MS = 1_000
  */
 const LINGER_MS = 1_000
 
+/** Tells of an answer to bytes that made no request, or not a whole one. */
+export type UnreadableNote = (code: ErrorCode) => void
+
 export interface ServerLimits {
   headersTimeoutMs: number
   requestTimeoutMs: number
@@ -57,7 +60,11 @@ const waitingRequests = new WeakMap<Duplex, number>()
  * another unless all only read (RFC 9112 §9.3.2), nothing is executed behind an answer that closes, and bytes
  * that are no HTTP are answered after whatever came before them, with an Error body.
  */
-export function createOrderedServer(listener: RequestListener, limits: ServerLimits): Server {
+export function createOrderedServer(
+  listener: RequestListener,
+  limits: ServerLimits,
+  noteUnreadable: UnreadableNote = () => {},
+): Server {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     // They are a part of the request: Node refuses a longer time for them.
@@ -80,7 +87,7 @@ export function createOrderedServer(listener: RequestListener, limits: ServerLim
   server.on('checkContinue', receive)
   server.on('checkExpectation', receive)
   server.on('connect', (_request, socket) => {
-    answerBroken(socket, 40501, 'CONNECT is not offered here.')
+    answerBroken(socket, 40501, noteUnreadable, 'CONNECT is not offered here.')
   })
   return server
 }
@@ -153,7 +160,11 @@ function isSafe({ method }: IncomingMessage): boolean {
  * For `clientErrorHandler`: answers what the parser refused, or what did not arrive in time, and ends the
  * connection.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  noteUnreadable: UnreadableNote = () => {},
+): void {
   switch (error.code) {
     case 'ECONNRESET':
     case 'EPIPE':
@@ -164,16 +175,21 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
       if (mayTakeLong(socket)) break
       // A connection on which nothing was ever asked is owed no answer.
       if ((socket as Socket).bytesRead === 0) socket.destroy()
-      else answerBroken(socket, 40801)
+      else answerBroken(socket, 40801, noteUnreadable)
       break
     case 'HPE_HEADER_OVERFLOW':
-      answerBroken(socket, 43101, `The header fields are larger than ${HEADER_BYTES_MAX} bytes in all.`)
+      answerBroken(
+        socket,
+        43101,
+        noteUnreadable,
+        `The header fields are larger than ${HEADER_BYTES_MAX} bytes in all.`,
+      )
       break
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      answerBroken(socket, 41301, 'The chunk extensions are too large.')
+      answerBroken(socket, 41301, noteUnreadable, 'The chunk extensions are too large.')
       break
     default:
-      answerBroken(socket, 40000)
+      answerBroken(socket, 40000, noteUnreadable)
   }
 }
 
@@ -182,23 +198,26 @@ function mayTakeLong(socket: Duplex): boolean {
   return latest !== undefined && longRequests.has(latest.request)
 }
 
-function answerBroken(socket: Duplex, code: ErrorCode, message?: string): void {
-  const answer = rawErrorAnswer(code, message)
+function answerBroken(socket: Duplex, code: ErrorCode, note: UnreadableNote, message?: string): void {
+  const answer = () => {
+    if (socket.writable) note(code)
+    writeLast(socket, rawErrorAnswer(code, message))
+  }
   const latest = latestExchange.get(socket)
   if (latest === undefined) {
-    writeLast(socket, answer)
+    answer()
   } else if (!latest.request.complete && latest.response.headersSent) {
     // The request was answered before its body broke off; there is nothing more to say.
     writeLast(socket, '')
   } else if (latest.response.closed) {
-    writeLast(socket, answer)
+    answer()
   } else if (latest.request.complete) {
     // The fault lies behind a whole request, which keeps its own answer.
-    latest.response.once('close', () => writeLast(socket, answer))
+    latest.response.once('close', answer)
   } else if (latest.before !== undefined && !latest.before.response.closed) {
-    latest.before.response.once('close', () => writeLast(socket, answer))
+    latest.before.response.once('close', answer)
   } else {
-    writeLast(socket, answer)
+    answer()
   }
 }
 

@@ -35,8 +35,21 @@ export interface GroupCommit<Operation, Outcome> {
    * 50301, unless whoever submits it sees to it by itself that only few wait (`isPaced`).
    */
   submit(operation: Operation, options?: { isPaced: boolean }): Promise<Outcome>
+  /** Operations that wait for a commit, those aside that are being committed. */
+  queued(): number
+  /** Has `tell` told of every commit from now on, as it ends, before whoever submitted its operations is. */
+  onCommit(tell: (commit: CommitReport) => void): void
   /** Fulfils when everything submitted so far has its outcome. */
   drain(): Promise<void>
+}
+
+/** A commit that has ended. */
+export interface CommitReport {
+  /** Operations in it; a step of an import is one. */
+  operations: number
+  /** From the hand-over of the batch until it was durable, or had failed. */
+  durationMs: number
+  isDurable: boolean
 }
 
 interface Waiting<Outcome> {
@@ -53,6 +66,7 @@ export function createGroupCommit<Operation, Outcome>(
   let isCommitting = false
   let isScheduled = false
   let onIdle: (() => void)[] = []
+  const listeners: ((commit: CommitReport) => void)[] = []
 
   /** Takes the operations that are committed next off the queue. */
   function takeBatch(): [Operation[], Waiting<Outcome>[]] {
@@ -75,15 +89,23 @@ export function createGroupCommit<Operation, Outcome>(
     return [operations.splice(0, count), waiting.splice(0, count)]
   }
 
+  function report(operations: number, startMs: number, isDurable: boolean): void {
+    const durationMs = performance.now() - startMs
+    for (const tell of listeners) tell({ operations, durationMs, isDurable })
+  }
+
   async function commitNext(): Promise<void> {
     isScheduled = false
     if (isCommitting || operations.length === 0) return
     isCommitting = true
     const [batch, batchWaiting] = takeBatch()
+    const startMs = performance.now()
     try {
       const outcomes = await options.commit(batch)
+      report(batch.length, startMs, true)
       for (const [at, one] of batchWaiting.entries()) one.resolve(outcomes[at] as Outcome)
     } catch (error) {
+      report(batch.length, startMs, false)
       for (const one of batchWaiting) one.reject(error)
     }
     isCommitting = false
@@ -110,6 +132,10 @@ export function createGroupCommit<Operation, Outcome>(
         // Not at once: what else has arrived in this turn of the event loop comes along.
         setImmediate(commitNext)
       })
+    },
+    queued: () => operations.length,
+    onCommit(tell) {
+      listeners.push(tell)
     },
     drain() {
       if (!isCommitting && operations.length === 0) return Promise.resolve()

@@ -18,6 +18,8 @@ export interface PlantExportingParts {
 }
 
 export interface PlantExporting extends Pick<PlantStore, 'exportPlants'> {
+  /** Exports that are under way now. */
+  underWay(): number
   /** Lets go of every export that is under way; what asks for a step afterwards is refused with 50302. */
   close(): Promise<void>
 }
@@ -71,6 +73,7 @@ export function createPlantExporting({ open, exportsMax }: PlantExportingParts):
 
   return {
     exportPlants: (filter) => ({ [Symbol.asyncIterator]: () => steps(filter) }),
+    underWay: () => underWay,
     async close() {
       isClosed = true
       await Promise.all([...sources].map((source) => source.close()))

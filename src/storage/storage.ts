@@ -2,6 +2,7 @@ import type { StoredPlant } from '../plants/plant.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
 import type { StoredToken } from '../tokens/token.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
+import type { CommitReport } from './group-commit.ts'
 
 /** Everything that outlives the process. */
 export interface Storage {
@@ -10,10 +11,26 @@ export interface Storage {
   plants: PlantStore
   tokens: TokenStore
   contents: StorageContents
+  activity: StorageActivity
   /** Rejects when the storage does not answer. */
   ping(): Promise<void>
   /** Finishes the writes that were begun and lets go of the store. */
   close(): Promise<void>
+}
+
+/** What a storage is doing, for those who watch it. */
+export interface StorageActivity {
+  /** Has `tell` told of every shared commit from now on, as it ends. It must not throw. */
+  onCommit(tell: (commit: CommitReport) => void): void
+  /** Writes that wait for a commit now. */
+  queuedWrites(): number
+  /** Exports that are under way now. */
+  exportsUnderWay(): number
+  /**
+   * Plants that a search may not find yet, a plant once for each of its writes; 0 where names are indexed with
+   * the plants. Throws what a read throws.
+   */
+  unindexedPlants(): number
 }
 
 /** A token as a store keeps it, with the secret that a rotation replaced and until when that one is good. */

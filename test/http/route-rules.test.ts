@@ -26,6 +26,7 @@ const NEEDS: Record<string, Scope | 'any' | 'public'> = {
   'GET /tokens/self': 'any',
   'POST /tokens/{id}/rotate': 'tokens:manage',
   'POST /tokens/self/rotate': 'any',
+  'GET /metrics': 'metrics:read',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../src/errors.ts'
-import { createGroupCommit, type GroupCommit } from '../../src/storage/group-commit.ts'
+import { type CommitReport, createGroupCommit, type GroupCommit } from '../../src/storage/group-commit.ts'
 
 const MEBI = 1024 * 1024
 
@@ -129,6 +129,32 @@ describe('group commit', () => {
       begun.map(({ batch }) => batch),
       [['in flight'], ['a', 'b'], ['later']],
     )
+  })
+
+  test('what waits is told, and every commit when it has ended', async () => {
+    const { commits, begun } = startCommits()
+    const reports: CommitReport[] = []
+    commits.onCommit((commit) => reports.push(commit))
+    const first = ['a', 'b', 'c'].map((text) => commits.submit(text))
+    assert.equal(commits.queued(), 3)
+    await nextTurn()
+    assert.equal(commits.queued(), 0)
+    const second = commits.submit('d')
+    assert.equal(commits.queued(), 1)
+    assert.deepEqual(reports, [])
+    begun[0]?.succeed()
+    await Promise.all(first)
+    await nextTurn()
+    begun[1]?.fail(new Error('the disk is gone'))
+    await assert.rejects(second)
+    assert.deepEqual(
+      reports.map(({ operations, isDurable }) => [operations, isDurable]),
+      [
+        [3, true],
+        [1, false],
+      ],
+    )
+    assert.ok(reports.every(({ durationMs }) => durationMs > 0))
   })
 
   test('a queue of few but large operations is full as well, and empties', async () => {

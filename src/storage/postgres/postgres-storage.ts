@@ -47,6 +47,12 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createPostgresTokenStore({ committer, pool }),
     contents: createPostgresContents(committer),
+    activity: {
+      onCommit: writes.onCommit,
+      queuedWrites: writes.queued,
+      exportsUnderWay: exporting.underWay,
+      unindexedPlants: () => 0,
+    },
     async ping() {
       await pool.read((sql) => sql`SELECT 1 FROM migrations LIMIT 1`)
     },

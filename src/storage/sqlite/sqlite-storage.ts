@@ -63,11 +63,21 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     exportsMax: EXPORTS_MAX,
   })
   const ping = reader.prepare('SELECT count(*) FROM migrations')
+  // The length of a blob is told without reading it.
+  const countUnindexed = reader.prepare(
+    'SELECT total(length(plant_ids)) / 8 AS plants FROM unindexed_batches',
+  )
   return {
     engine: 'sqlite',
     plants: createSqlitePlantStore({ reader, searcher, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createSqliteTokenStore(reader, writes),
     contents: createSqliteContents(reader, writes),
+    activity: {
+      onCommit: writes.onCommit,
+      queuedWrites: writes.queued,
+      exportsUnderWay: exporting.underWay,
+      unindexedPlants: () => reader.read(() => Number(countUnindexed.get()?.plants)),
+    },
     async ping() {
       ping.get()
     },

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { ERRORS } from '../../src/errors.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Metrics, metricsOf, sumOf } from '../support/metrics-text.ts'
+import { exchange } from '../support/raw-http.ts'
+import { startApp } from '../support/start-app.ts'
+import { openWire, requestText } from '../support/wire.ts'
+
+const REQUESTS = 'plantstore_http_requests_total'
+const DURATIONS = 'plantstore_http_request_duration_seconds'
+const REFUSALS = 'plantstore_refusals_total'
+
+const app = await startApp({ after })
+
+/** The metrics once so many requests are counted: one is counted behind its answer. */
+function afterRequests(count: number, of: Pick<typeof app, 'fetch'> = app): Promise<Metrics> {
+  return eventually(async () => {
+    const metrics = await metricsOf(of)
+    const counted = sumOf(metrics, REQUESTS) - sumOf(metrics, REQUESTS, { route: '/metrics' })
+    return counted >= count && metrics
+  })
+}
+
+test('requests are counted by the template of their route, method and status, and none twice', async (context) => {
+  const app = await startApp(context)
+  for (const id of [1, 2, 3]) await app.send('POST', '/plants', `{"id":${id},"name":"a"}`)
+  await app.send('POST', '/plants', '{"id":3,"name":"a"}')
+  for (const id of [1, 2, 9]) await app.fetch(`/plants/${id}`)
+  await app.fetch('/plants/1', { method: 'HEAD' })
+  await app.fetch('/plants', { headers: { accept: 'application/x-ndjson' } })
+  await app.fetch('/docs/swagger-ui.css')
+  const metrics = await afterRequests(10, app)
+  const rows = metrics.get(REQUESTS)?.samples ?? []
+  assert.deepEqual(
+    rows
+      .filter(({ labels }) => labels.route !== '/metrics')
+      .map(({ labels, value }) => `${labels.method} ${labels.route} ${labels.status}: ${value}`)
+      .sort(),
+    [
+      'GET /docs/{file} 200: 1',
+      'GET /plants 200: 1',
+      'GET /plants/{id} 200: 2',
+      'GET /plants/{id} 404: 1',
+      'HEAD /plants/{id} 200: 1',
+      'POST /plants 200: 3',
+      'POST /plants 400: 1',
+    ],
+  )
+  assert.equal(sumOf(metrics, `${DURATIONS}_count`, { route: '/plants/{id}', method: 'GET' }), 3)
+  assert.equal(sumOf(metrics, `${DURATIONS}_bucket`, { route: '/plants', method: 'POST', le: '+Inf' }), 4)
+  assert.ok(sumOf(metrics, `${DURATIONS}_sum`, { route: '/plants', method: 'POST' }) > 0)
+  assert.equal(sumOf(metrics, REFUSALS, { error: '40901', reason: 'id taken' }), 1)
+  assert.equal(sumOf(metrics, REFUSALS, { error: '40402', reason: 'no such plant' }), 1)
+  assert.equal(sumOf(metrics, REFUSALS), 2)
+})
+
+test('thousands of paths and methods that nobody knows make a handful of series', async (context) => {
+  const app = await startApp(context, { PLANTSTORE_LOG_LEVEL: 'warn' })
+  const requests = 3_000
+  const wire = await openWire(context, app.port)
+  const methods = ['GET', 'POST', 'PURGE', 'PROPFIND', 'MKCOL', 'REPORT', 'LOCK', 'SEARCH']
+  const paths = (at: number) => [
+    `/odd/${at}`,
+    `/plants/${at}/x`,
+    `/%ff${at}`,
+    `/plants/${at}`,
+    `/tokens/${at}`,
+  ]
+  for (let at = 0; at < requests; at++) {
+    const method = methods[at % methods.length] ?? ''
+    wire.send(requestText(`${method} ${paths(at)[at % 5]}`))
+    assert.ok((await wire.answer(method)).status >= 400)
+  }
+  const metrics = await afterRequests(requests, app)
+  const all = metrics.get(REQUESTS)?.samples ?? []
+  const series = all.filter(({ labels }) => labels.route !== '/metrics')
+  assert.ok(series.length < 40, `${series.length} series`)
+  const labels = (name: string) => [...new Set(series.map((sample) => sample.labels[name]))].sort()
+  assert.deepEqual(labels('route'), ['/plants/{id}', 'none'])
+  assert.deepEqual(labels('method'), ['GET', 'POST', 'other'])
+})
+
+test('what is no HTTP, or never arrives whole, is counted without a route', async (context) => {
+  const app = await startApp(context, { PLANTSTORE_HEADERS_TIMEOUT_MS: '200' })
+  await exchange(app.port, 'garbage\r\n\r\n')
+  await exchange(app.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`)
+  await exchange(app.port, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
+  await exchange(app.port, 'GET / HTTP/1.1\r\nHost', { waitMs: 4_000 })
+  const metrics = await afterRequests(4, app)
+  for (const [status, error] of [
+    ['400', '40000'],
+    ['431', '43101'],
+    ['405', '40501'],
+    ['408', '40801'],
+  ] as const) {
+    assert.equal(sumOf(metrics, REQUESTS, { route: 'unreadable', method: 'other', status }), 1, status)
+    assert.equal(sumOf(metrics, REFUSALS, { error }), 1, error)
+  }
+})
+
+test('no metric tells of plants, tokens or paths', async () => {
+  const made = await app.send('POST', '/tokens', '{"label":"Labelled-Secretly","scopes":["metrics:read"]}')
+  const { id, token } = (await made.json()) as { id: string; token: string }
+  await app.send('POST', '/plants', '{"id":777000777,"name":"Hidden-Name","tag":"Hidden-Tag"}')
+  await app.fetch('/plants/777000777')
+  await app.fetch('/plants?q=Hidden&tag=Hidden-Tag')
+  await app.fetch(`/tokens/${token}`, { method: 'DELETE' })
+  await app.fetch('/Hidden-Path', { headers: { authorization: `Bearer ${token}`, 'x-request-id': 'Hidden' } })
+  const answer = await app.fetch('/metrics', { headers: { authorization: `Bearer ${token}` } })
+  const text = await answer.text()
+  for (const secret of [id, token, 'Labelled', 'Hidden', '777000777'])
+    assert.ok(!text.includes(secret), secret)
+})
+
+test('the answer is the text format of Prometheus, for no cache, and HEAD gets its header fields', async () => {
+  const answer = await app.fetch('/metrics', { method: 'HEAD' })
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.ok(Number(answer.headers.get('content-length')) > 1000)
+})
+
+test('under a base path routes are told without it', async (context) => {
+  const app = await startApp(context, { PLANTSTORE_BASE_URL: 'https://example.org/garden' })
+  await app.fetch('/plants/1')
+  const metrics = await afterRequests(1, app)
+  assert.equal(sumOf(metrics, REQUESTS, { route: '/plants/{id}', status: '404' }), 1)
+})
+
+test('services of one process count for themselves', async (context) => {
+  const [one, other] = [await startApp(context), await startApp(context)]
+  await one.fetch('/healthz')
+  assert.equal(sumOf(await afterRequests(1, one), REQUESTS, { route: '/healthz' }), 1)
+  assert.equal(sumOf(await metricsOf(other), REQUESTS, { route: '/healthz' }), 0)
+})
+
+test('a service that is told not to count has no metrics', async (context) => {
+  const app = await startApp(context, { PLANTSTORE_METRICS: 'false' })
+  const answer = await app.fetch('/metrics')
+  assert.equal(answer.status, 404)
+  assert.equal(((await answer.json()) as { error: number }).error, 40401)
+  const document = (await (await app.fetch('/openapi.json')).json()) as { paths: object }
+  assert.ok(!('/metrics' in document.paths))
+})
+
+test('the reasons of refusals tell the error codes apart', async () => {
+  const { REFUSAL_REASONS } = await import('../../src/metrics/refusal-reasons.ts')
+  assert.equal(new Set(Object.values(REFUSAL_REASONS)).size, Object.keys(ERRORS).length)
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, type TestContext, test } from 'node:test'
+import packageJson from '../../package.json' with { type: 'json' }
+import { eventually } from '../support/eventually.ts'
+import { metricsOf, sumOf } from '../support/metrics-text.ts'
+import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
+import { startAlteredApp } from '../support/start-altered-app.ts'
+import { type StartedApp, startApp } from '../support/start-app.ts'
+
+const CREATES = 200
+
+async function assertCommitsCounted(app: StartedApp, engine: string): Promise<void> {
+  const creates = Array.from({ length: CREATES }, (_, at) =>
+    app.send('POST', '/plants', `{"id":${at},"name":"a"}`),
+  )
+  for (const answer of await Promise.all(creates)) assert.equal(answer.status, 200)
+  const metrics = await metricsOf(app)
+  const labels = { engine, version: packageJson.version, node: process.version }
+  assert.equal(sumOf(metrics, 'plantstore_build_info', labels), 1)
+  const commits = sumOf(metrics, 'plantstore_commit_duration_seconds_count')
+  assert.ok(commits > 0 && commits <= CREATES, `${commits} commits`)
+  assert.ok(sumOf(metrics, 'plantstore_commit_duration_seconds_sum') > 0)
+  assert.equal(sumOf(metrics, 'plantstore_commit_writes_count'), commits)
+  assert.equal(sumOf(metrics, 'plantstore_commit_writes_sum'), CREATES)
+  assert.equal(sumOf(metrics, 'plantstore_commit_failures_total'), 0)
+  assert.equal(sumOf(metrics, 'plantstore_queued_writes'), 0)
+  assert.equal(sumOf(metrics, 'plantstore_exports_under_way'), 0)
+  assert.ok(sumOf(metrics, 'plantstore_http_connections') >= 1)
+  assert.ok(sumOf(metrics, 'process_resident_memory_bytes') > 1_000_000)
+  assert.ok(sumOf(metrics, 'plantstore_event_loop_lag_seconds_count') > 0)
+}
+
+test('commits, and the writes that shared them, are counted on SQLite', async (context) => {
+  await assertCommitsCounted(await startApp(context), 'sqlite')
+})
+
+test('the search backlog is told as it stands in the file', async (context) => {
+  const app = await startApp(context)
+  const backlog = async () => sumOf(await metricsOf(app), 'plantstore_search_backlog_plants')
+  await app.send('POST', '/plants', '{"id":1,"name":"a"}')
+  await eventually(async () => (await backlog()) === 0)
+  // The indexer looks for batches when it has written some.
+  const database = new DatabaseSync(app.database)
+  database
+    .prepare('INSERT INTO unindexed_batches (plant_ids) VALUES (?), (?)')
+    .run(new Uint8Array(24), new Uint8Array(8))
+  database.close()
+  assert.equal(await backlog(), 4)
+})
+
+test('what waits and what is under way is told as it is at the moment, and a failed commit is counted', async (context) => {
+  const app = await startAlteredApp(context, {
+    storage: (real) => ({
+      ...real,
+      activity: {
+        onCommit: (tell) => tell({ operations: 3, durationMs: 1, isDurable: false }),
+        queuedWrites: () => 17,
+        exportsUnderWay: () => 2,
+        unindexedPlants() {
+          throw new Error('the file cannot be read')
+        },
+      },
+    }),
+  })
+  const metrics = await metricsOf(app)
+  assert.equal(sumOf(metrics, 'plantstore_queued_writes'), 17)
+  assert.equal(sumOf(metrics, 'plantstore_exports_under_way'), 2)
+  assert.equal(sumOf(metrics, 'plantstore_commit_failures_total'), 1)
+  assert.equal(sumOf(metrics, 'plantstore_commit_writes_count'), 0)
+  assert.deepEqual(metrics.get('plantstore_search_backlog_plants')?.samples, [])
+})
+
+describe('on PostgreSQL', { skip: postgresMissing }, () => {
+  test('commits are counted, and those that fail while the database is down, which leaves the metrics readable', async (context: TestContext) => {
+    const server = await startPostgres(context)
+    const app = await startApp(context, {
+      PLANTSTORE_DATABASE: await server.createDatabase(),
+      PLANTSTORE_POSTGRES_CONNECT_TIMEOUT_MS: '500',
+      PLANTSTORE_POSTGRES_STATEMENT_TIMEOUT_MS: '500',
+    })
+    await assertCommitsCounted(app, 'postgres')
+    await server.stop('immediate')
+    assert.equal((await app.send('POST', '/plants', '{"id":-1,"name":"a"}')).status, 503)
+    const metrics = await metricsOf(app)
+    assert.ok(sumOf(metrics, 'plantstore_commit_failures_total') > 0)
+    assert.equal(sumOf(metrics, 'plantstore_refusals_total', { error: '50302' }), 1)
+  })
+})
