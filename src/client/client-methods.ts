@@ -19,6 +19,7 @@ import {
   listTags,
   listTokens,
   revokeToken,
+  rotateToken,
 } from './service-requests.ts'
 
 /** Every operation, over what sends its requests. */
@@ -42,6 +43,7 @@ export function clientMethods(sender: Sender): PlantStoreClient {
     countAdditions: (callOptions) => countAdditions(sender, callOptions),
     listTokens: (callOptions) => listTokens(sender, callOptions),
     createToken: (token, callOptions) => createToken(sender, token, callOptions),
+    rotateToken: (id, callOptions) => rotateToken(sender, id, callOptions),
     revokeToken: (id, callOptions) => revokeToken(sender, id, callOptions),
     getOwnToken: (callOptions) => getOwnToken(sender, callOptions),
     getHealth: (callOptions) => getHealth(sender, callOptions),

@@ -31,7 +31,7 @@ import type { ImportProgress, RequestErrorKind } from './request-error.ts'
 import { RequestError } from './request-error.ts'
 import type { CallOptions } from './send-request.ts'
 import { createSender } from './send-request.ts'
-import type { ListTagsOptions, Scope } from './service-requests.ts'
+import type { ListTagsOptions, RotateTokenOptions, Scope } from './service-requests.ts'
 import { positive } from './time-limit.ts'
 
 // What a program may name.
@@ -67,6 +67,7 @@ export type {
   ReplacedPlant,
   ReplacePlantOptions,
   RequestErrorKind,
+  RotateTokenOptions,
   Scope,
   StoredPlant,
   TagCount,
@@ -184,6 +185,12 @@ export interface PlantStoreClient {
    * nothing: after a lost answer, look into `listTokens` and revoke what nobody knows.
    */
   createToken(token: NewToken, options?: CallOptions): Promise<CreatedToken>
+
+  /**
+   * Gives the token of that id a new secret, which this answer alone tells; `'self'` is the token in use. The one
+   * that it replaces goes on for `graceSeconds`. Retries as with `createToken`.
+   */
+  rotateToken(id: string, options?: RotateTokenOptions): Promise<CreatedToken>
 
   /** Revokes the token of that id; `false` when there was none. Retries as with `deletePlant`. */
   revokeToken(id: string, options?: CallOptions): Promise<boolean>

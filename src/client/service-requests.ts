@@ -10,6 +10,11 @@ export interface ListTagsOptions extends CallOptions {
   limit?: number | undefined
 }
 
+export interface RotateTokenOptions extends CallOptions {
+  /** How long the replaced secret goes on; by default a day, 0 ends it at once. */
+  graceSeconds?: number | undefined
+}
+
 const NO_SUCH_TOKEN = 40403
 
 export async function listTags(sender: Sender, options: ListTagsOptions = {}): Promise<TagCount[]> {
@@ -30,21 +35,19 @@ export async function createToken(
   { label, scopes, expiresAt }: NewToken,
   options?: CallOptions,
 ): Promise<CreatedToken> {
-  const request: ServiceRequest = {
-    method: 'POST',
-    path: '/tokens',
-    headers: JSON_TYPE,
-    body: JSON.stringify({ label, scopes, expiresAt }),
-    statuses: [201],
-    repeat: 'refused',
-  }
-  return sender.send(request, as(asObject<CreatedToken>), options)
+  return postToken(sender, { path: '/tokens', statuses: [201] }, { label, scopes, expiresAt }, options)
+}
+
+export async function rotateToken(
+  sender: Sender,
+  id: string,
+  { graceSeconds, ...options }: RotateTokenOptions = {},
+): Promise<CreatedToken> {
+  return postToken(sender, { path: `${tokenPath(id)}/rotate` }, { graceSeconds }, options)
 }
 
 export async function revokeToken(sender: Sender, id: string, options?: CallOptions): Promise<boolean> {
-  // These would be read as another path; dots are encoded by nobody.
-  if (/^\.{0,2}$/.test(id)) throw new TypeError('no token has this id')
-  return remove(sender, `/tokens/${encodeURIComponent(id)}`, NO_SUCH_TOKEN, options)
+  return remove(sender, tokenPath(id), NO_SUCH_TOKEN, options)
 }
 
 export async function getOwnToken(sender: Sender, options?: CallOptions): Promise<Token> {
@@ -59,6 +62,21 @@ export async function getHealth(sender: Sender, options?: CallOptions): Promise<
 
 export async function getReadiness(sender: Sender, options?: CallOptions): Promise<Readiness> {
   return sender.send({ path: '/readyz', repeat: 'never' }, as(asObject<Readiness>), options)
+}
+
+/** Asks for a token that is told this once: where the answer was lost, it is not asked for again. */
+function postToken(sender: Sender, request: ServiceRequest, body: object, options?: CallOptions) {
+  return sender.send(
+    { ...request, method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body), repeat: 'refused' },
+    as(asObject<CreatedToken>),
+    options,
+  )
+}
+
+function tokenPath(id: string): string {
+  // These would be read as another path; dots are encoded by nobody.
+  if (/^\.{0,2}$/.test(id)) throw new TypeError('no token has this id')
+  return `/tokens/${encodeURIComponent(id)}`
 }
 
 /** Reads the JSON of an answer as that. */

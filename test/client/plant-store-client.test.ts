@@ -192,6 +192,19 @@ test('a token is made, does what it may, is listed and revoked', async (context)
   await assert.rejects(createPlantStoreClient({ baseUrl: app.url }).getOwnToken(), refused(40101, 401))
 })
 
+test('a token is rotated by its id and by itself, and the one before ends when it is told to', async (context) => {
+  const { app, client } = await start(context)
+  const made = await client.createToken({ scopes: ['plants:read'] })
+  const using = (token: string) => createPlantStoreClient({ baseUrl: app.url, token })
+  const { token, ...rotated } = await client.rotateToken(made.id)
+  assert.deepEqual({ ...rotated, token: made.token }, made)
+  assert.equal((await using(made.token).getOwnToken()).id, made.id)
+  const last = await using(token).rotateToken('self', { graceSeconds: 0, timeoutMs: 5_000 })
+  await assert.rejects(using(token).getOwnToken(), refused(40102, 401))
+  assert.equal((await using(last.token).getOwnToken()).id, made.id)
+  await assert.rejects(client.rotateToken('nobody'), refused(40403, 404))
+})
+
 test('health and readiness are told without a token, below the path of a base URL, too', async (context) => {
   const { app } = await start(context, { PLANTSTORE_BASE_URL: 'https://plants.example/my/store' })
   const client = createPlantStoreClient({ baseUrl: `${new URL(app.url).origin}/my/store/` })

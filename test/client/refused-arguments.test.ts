@@ -76,6 +76,7 @@ const REFUSED: [string, (client: PlantStoreClient) => Promise<unknown>, RegExp][
     /^format must be 'ndjson' or 'csv'$/,
   ],
   ['a token without an id', (client) => client.revokeToken(''), /^no token has this id$/],
+  ['a rotation without an id', (client) => client.rotateToken(''), /^no token has this id$/],
   ['a token that is a path', (client) => client.revokeToken('.'), /^no token has this id$/],
   ['a token that is the path above', (client) => client.revokeToken('..'), /^no token has this id$/],
   [
