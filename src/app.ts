@@ -14,6 +14,7 @@ import {
   type ServerLimits,
 } from './http/ordered-server.ts'
 import { createBodyReader } from './http/read-body.ts'
+import { createRequestAudit } from './http/request-audit.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { createRequestLog, type RequestLog } from './http/request-log.ts'
 import { applyRouteRules } from './http/route-rules.ts'
@@ -29,6 +30,7 @@ import { TagCountSchema } from './plants/plant-store.ts'
 import type { Storage } from './storage/storage.ts'
 import { createAuthenticator } from './tokens/authenticate.ts'
 import { CreatedTokenSchema, NewTokenSchema, TokenRotationSchema, TokenSchema } from './tokens/token.ts'
+import { createTokenAudit } from './tokens/token-audit.ts'
 import { registerTokenRotationRoutes } from './tokens/token-rotation-routes.ts'
 import { registerTokenRoutes } from './tokens/token-routes.ts'
 
@@ -80,7 +82,12 @@ export async function buildApp({
   nowMs,
 }: AppParts) {
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
-  const authenticate = createAuthenticator({ tokens: storage.tokens, fixedToken })
+  const audit = createTokenAudit(log)
+  const { noteToken, audited } = createRequestAudit({
+    audit,
+    clientAddress: ({ socket }) => socket.remoteAddress ?? '',
+  })
+  const authenticate = audited(createAuthenticator({ tokens: storage.tokens, fixedToken }))
   const admission = createAdmission({ authenticate, limits, nowMs })
   const admitAny = admission('any')
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
@@ -114,7 +121,10 @@ export async function buildApp({
     logRequest(request, reply)
     done()
   })
-  if (metrics !== undefined) app.addHook('onClose', async () => metrics.stop())
+  app.addHook('onClose', async () => {
+    metrics?.stop()
+    audit.stop()
+  })
   const described = applyRouteRules(app, admission, basePath)
 
   const { plants, tokens, engine, ping } = storage
@@ -124,8 +134,8 @@ export async function buildApp({
       registerPlantRoutes(routes, { plants, body, basePath })
       registerPlantListRoutes(routes, { plants, basePath, logRequest })
       registerPlantImportRoutes(routes, { plants, logRequest, silenceMs: limits.requestTimeoutMs })
-      registerTokenRoutes(routes, { tokens, body, authenticate })
-      registerTokenRotationRoutes(routes, { tokens, body, authenticate })
+      registerTokenRoutes(routes, { tokens, body, authenticate, noteToken })
+      registerTokenRotationRoutes(routes, { tokens, body, authenticate, noteToken })
       registerHealthRoutes(routes, { engine, ping, isDraining })
       if (metrics !== undefined) registerMetricsRoutes(routes, metrics)
       registerDocsRoutes(routes, { basePath })

@@ -5,6 +5,7 @@ import { SetupError } from './errors.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
 import { SCOPES } from './tokens/token.ts'
+import { createTokenAudit } from './tokens/token-audit.ts'
 import { issueFirstToken } from './tokens/token-routes.ts'
 
 /** How often connections are closed that have fallen idle while the service stops. */
@@ -43,7 +44,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
     })
     await listen(() => app.listen({ host: config.host, port: config.port }), config)
     // Not before: a start that fails would have made it, and told nobody.
-    const firstToken = await makeFirstToken(storage, config).catch(async (error: unknown) => {
+    const firstToken = await makeFirstToken(storage, config, log).catch(async (error: unknown) => {
       await app.close()
       throw error
     })
@@ -68,9 +69,11 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
   }
 }
 
-async function makeFirstToken({ tokens }: Storage, config: Config): Promise<string | undefined> {
+async function makeFirstToken({ tokens }: Storage, config: Config, log: Logger): Promise<string | undefined> {
   if (config.token !== undefined || (await tokens.list()).length > 0) return undefined
-  return issueFirstToken(tokens, { label: 'made at the first start', scopes: SCOPES })
+  const made = await issueFirstToken(tokens, { label: 'made at the first start', scopes: SCOPES })
+  if (made !== undefined) createTokenAudit(log).note('created', made.stored, { by: 'first start' })
+  return made?.token
 }
 
 async function listen(start: () => Promise<unknown>, { host, port }: Config): Promise<void> {

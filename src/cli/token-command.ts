@@ -10,6 +10,7 @@ import {
   type Scope,
   type StoredToken,
 } from '../tokens/token.ts'
+import { createTokenAudit, type TokenEvent } from '../tokens/token-audit.ts'
 import { rotateToken } from '../tokens/token-rotation-routes.ts'
 import { issueToken, parseNewToken } from '../tokens/token-routes.ts'
 import { parseChoice, parseCount } from './command-values.ts'
@@ -21,6 +22,8 @@ const DAY_MS = 86_400_000
 const DAYS_MAX = 99_999
 
 const SCOPES_DEFAULT: readonly Scope[] = ['plants:read', 'plants:write']
+
+type NoteToken = (event: TokenEvent, stored: Pick<StoredToken, 'id'> & Partial<StoredToken>) => Promise<void>
 
 interface CreateFlags {
   database?: string
@@ -54,10 +57,11 @@ export function addTokenCommand(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  plantstore token create --label greenhouse --scope plants:read')
     .action((flags: CreateFlags) =>
-      withStorage(flags.database, async ({ tokens }) => {
+      withStorage(flags.database, async ({ tokens }, note) => {
         const { token: secret, stored } = await issueToken(tokens, wantedToken(flags))
         process.stderr.write(`Token ${stored.id} with ${stored.scopes.join(', ')}. It is shown this once:\n`)
         process.stdout.write(`${secret}\n`)
+        await note('created', stored)
       }),
     )
 
@@ -83,9 +87,10 @@ export function addTokenCommand(program: Command): void {
     .addOption(database())
     .addHelpText('after', '\nExample:\n  plantstore token revoke 5YqN0PzGk2a')
     .action((id: string, flags: { database?: string }) =>
-      withStorage(flags.database, async ({ tokens }) => {
+      withStorage(flags.database, async ({ tokens }, note) => {
         if (!(await tokens.revoke(id))) throw noToken(id)
         process.stderr.write(`Token ${id} is revoked.\n`)
+        await note('revoked', { id })
       }),
     )
 }
@@ -103,7 +108,7 @@ function addRotateCommand(token: Command, database: () => Option): void {
     )
     .addHelpText('after', '\nExample:\n  plantstore token rotate 5YqN0PzGk2a --grace-seconds 3600')
     .action((id: string, { database: file, graceSeconds }: { database?: string; graceSeconds: number }) =>
-      withStorage(file, async ({ tokens }) => {
+      withStorage(file, async ({ tokens }, note) => {
         const rotated = await rotateToken(tokens, id, graceSeconds)
         if (rotated === undefined) throw noToken(id)
         const rest = graceSeconds === 0 ? 'ends now' : `ends in ${graceSeconds} seconds`
@@ -111,6 +116,7 @@ function addRotateCommand(token: Command, database: () => Option): void {
           `Token ${id} is rotated; the one before ${rest}. The new one is shown this once:\n`,
         )
         process.stdout.write(`${rotated.token}\n`)
+        await note('rotated', rotated.stored)
       }),
     )
 }
@@ -121,12 +127,12 @@ function noToken(id: string): SetupError {
 
 async function withStorage(
   database: string | undefined,
-  use: (storage: Storage) => Promise<void>,
+  use: (storage: Storage, note: NoteToken) => Promise<void>,
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database })
   const storage = await openStorage(config.database, { ...config, mustExist: true })
   try {
-    await use(storage)
+    await use(storage, (event, stored) => noteToken(config.logLevel, event, stored))
   } finally {
     await storage.close()
   }
@@ -135,6 +141,17 @@ async function withStorage(
 /** Reads one more scope, or several between commas. */
 function parseScopes(text: string, before: readonly Scope[] = []): Scope[] {
   return [...before, ...text.split(',').map((scope) => parseChoice(scope, SCOPES) as Scope)]
+}
+
+/**
+ * Leaves a line for whoever gathers standard error. At a terminal nobody does, and the person there is told in words
+ * what was done.
+ */
+async function noteToken(logLevel: string, ...[event, stored]: Parameters<NoteToken>): Promise<void> {
+  if (process.stderr.isTTY) return
+  const { createLog } = await import('../log.ts')
+  const actor = { by: 'command line', userId: process.getuid?.() } as const
+  createTokenAudit(await createLog(logLevel)).note(event, stored, actor)
 }
 
 function wantedToken({ label, scope: scopes = [...SCOPES_DEFAULT], expiresInDays }: CreateFlags) {

@@ -18,13 +18,14 @@ import type { TokenStore } from './token-store.ts'
 /** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
 export function registerTokenRotationRoutes(
   app: FastifyInstance,
-  { tokens, body, authenticate }: TokenRoutesParts,
+  { tokens, body, authenticate, noteToken }: TokenRoutesParts,
 ): void {
   async function rotate(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
     const graceSeconds = parseGraceSeconds(hasBody(request.raw) ? await body.readJson(request, reply) : {})
     const rotated = await rotateToken(tokens, id, graceSeconds)
     if (rotated === undefined) throw new AppError(40403, whyNotThere(id, request.caller))
     authenticate.forget(id)
+    noteToken('rotated', rotated.stored, request)
     answerToken(reply, 200, { ...tokenAnswer(rotated.stored), token: rotated.token })
   }
 

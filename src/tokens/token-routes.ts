@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { answerEmpty, answerJson } from '../http/answers.ts'
 import { queryOf } from '../http/query.ts'
 import type { BodyReader } from '../http/read-body.ts'
+import type { NoteToken } from '../http/request-audit.ts'
 import type { Authenticator } from './authenticate.ts'
 import {
   generateToken,
@@ -33,12 +34,13 @@ export interface TokenRoutesParts {
   tokens: TokenStore
   body: BodyReader
   authenticate: Authenticator
+  noteToken: NoteToken
 }
 
 /** Whoever may manage tokens may give any scope, their own or not: such a token is an administrator's. */
 export function registerTokenRoutes(
   app: FastifyInstance,
-  { tokens, body, authenticate }: TokenRoutesParts,
+  { tokens, body, authenticate, noteToken }: TokenRoutesParts,
 ): void {
   app.route({
     method: 'GET',
@@ -58,6 +60,7 @@ export function registerTokenRoutes(
       queryOf(request, [])
       const wanted = parseNewToken(await body.readJson(request, reply), Date.now())
       const { token, stored } = await issueToken(tokens, wanted)
+      noteToken('created', stored, request)
       answerToken(reply, 201, { ...tokenAnswer(stored), token })
     },
   })
@@ -80,28 +83,35 @@ export function registerTokenRoutes(
       queryOf(request, [])
       if (!(await tokens.revoke(request.params.id))) throw new AppError(40403)
       authenticate.forget(request.params.id)
+      noteToken('revoked', { id: request.params.id }, request)
       answerEmpty(reply, 204)
     },
   })
 }
 
+/** A new token, and what is stored of it. */
+export interface IssuedToken {
+  token: string
+  stored: StoredToken
+}
+
 /** Makes a token and stores its hash; the token itself is in the result and nowhere else. */
-export async function issueToken(
-  tokens: TokenStore,
-  wanted: NewToken,
-): Promise<{ token: string; stored: StoredToken }> {
+export async function issueToken(tokens: TokenStore, wanted: NewToken): Promise<IssuedToken> {
   const made = makeToken(wanted)
   await tokens.create(made.stored, hashToken(made.token))
   return made
 }
 
 /** Makes a token for a store that has none; undefined where there is one, another replica's maybe. */
-export async function issueFirstToken(tokens: TokenStore, wanted: NewToken): Promise<string | undefined> {
-  const { token, stored } = makeToken(wanted)
-  return (await tokens.createFirst(stored, hashToken(token))) ? token : undefined
+export async function issueFirstToken(
+  tokens: TokenStore,
+  wanted: NewToken,
+): Promise<IssuedToken | undefined> {
+  const made = makeToken(wanted)
+  return (await tokens.createFirst(made.stored, hashToken(made.token))) ? made : undefined
 }
 
-function makeToken(wanted: NewToken): { token: string; stored: StoredToken } {
+function makeToken(wanted: NewToken): IssuedToken {
   return { token: generateToken(), stored: { id: generateTokenId(), ...wanted, createdAtMs: Date.now() } }
 }
 

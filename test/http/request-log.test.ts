@@ -77,7 +77,7 @@ test('no line holds a token, a query or a body', async (test) => {
     await app.fetch('/plants', { headers: { cookie: secret, referer: secret, 'user-agent': secret } }),
     await app.fetch(`/tokens/${token}`, { method: 'DELETE' }),
     await app.fetch(`/nothing/${token}/more`),
-    await app.send('POST', '/tokens', `{"scopes":["plants:read"],"label":"${secret}"}`),
+    await app.send('POST', '/tokens', `{"scopes":["plants:read"],"other":"${secret}"}`),
   ]
   const wire = await openWire(test, app.port)
   wire.send(

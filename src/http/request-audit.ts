@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import type { Authenticator } from '../tokens/authenticate.ts'
+import type { StoredToken } from '../tokens/token.ts'
+import type { TokenAudit, TokenEvent } from '../tokens/token-audit.ts'
+
+/** Notes what a request did to a token. */
+export type NoteToken = (
+  event: TokenEvent,
+  token: Pick<StoredToken, 'id'> & Partial<StoredToken>,
+  request: FastifyRequest,
+) => void
+
+export interface RequestAuditParts {
+  audit: TokenAudit
+  clientAddress(request: IncomingMessage): string
+}
+
+/** The audit of what requests do to tokens, and of those they are refused with. */
+export function createRequestAudit({ audit, clientAddress }: RequestAuditParts): {
+  noteToken: NoteToken
+  /** The same authenticator, whose refusals of a token are noted. One without any token is none. */
+  audited(authenticate: Authenticator): Authenticator
+} {
+  function noteRefusal(request: FastifyRequest, error: Error | undefined): void {
+    if (!(error instanceof AppError) || (error.code !== 40102 && error.code !== 40301)) return
+    audit.noteRefused({
+      error: error.code,
+      reason: error.message,
+      // Who is let in, but not as far as this.
+      ...(error.code === 40301 && { tokenId: request.caller.id }),
+      requestId: request.id,
+      clientAddress: clientAddress(request.raw),
+    })
+  }
+
+  return {
+    noteToken(event, token, request) {
+      audit.note(event, token, {
+        callerId: request.caller.id,
+        requestId: request.id,
+        clientAddress: clientAddress(request.raw),
+      })
+    },
+    audited: (authenticate) =>
+      Object.assign(
+        (...[request, scope, done]: Parameters<Authenticator>) =>
+          authenticate(request, scope, (error) => {
+            if (error !== undefined) noteRefusal(request, error)
+            done(error)
+          }),
+        { forget: authenticate.forget },
+      ),
+  }
+}
