@@ -19,16 +19,11 @@ export function answerBody(
   body: string | Buffer,
   fields: HeaderList = [],
 ): void {
-  reply.hijack()
-  reply.raw.writeHead(status, [
+  writeHead(reply, status, [
     'content-type',
     mediaType,
     'content-length',
     String(Buffer.byteLength(body)),
-    'x-content-type-options',
-    'nosniff',
-    'x-request-id',
-    reply.request.id,
     ...fields,
   ])
   reply.raw.end(body)
@@ -36,13 +31,19 @@ export function answerBody(
 
 /** Answers without a body: 204, 304. */
 export function answerEmpty(reply: FastifyReply, status: 204 | 304, fields: HeaderList = []): void {
-  reply.hijack()
-  reply.raw.writeHead(status, [
-    'x-content-type-options',
-    'nosniff',
-    'x-request-id',
-    reply.request.id,
-    ...fields,
-  ])
+  writeHead(reply, status, fields)
   reply.raw.end()
+}
+
+/**
+ * Writes the head of an answer, past Fastify: `fields`, those that every answer has, and those that the rules of
+ * the route gave to this request. What does not say how it may be kept is kept nowhere: it may hold plants.
+ */
+export function writeHead(reply: FastifyReply, status: number, fields: HeaderList): void {
+  const { request, raw } = reply
+  reply.hijack()
+  const all = ['x-content-type-options', 'nosniff', 'x-request-id', request.id, ...fields]
+  if (!fields.includes('cache-control')) all.push('cache-control', 'no-store')
+  if (request.answerFields) all.push(...request.answerFields)
+  raw.writeHead(status, all)
 }

@@ -18,7 +18,6 @@ export const HEADERS = {
     schema: { type: 'string' },
   },
   Vary: { description: 'The answer is another one for another Accept', schema: { type: 'string' } },
-  'Cache-Control': { description: 'No cache is to keep this answer', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
   RateLimit: {
     description:

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { AppError } from '../errors.ts'
 import type { Scope, StoredToken } from '../tokens/token.ts'
 import type { Admission } from './admission.ts'
-import { answerEmpty } from './answers.ts'
+import { answerEmpty, type HeaderList } from './answers.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
 import { requestPath } from './request-path.ts'
 
@@ -25,6 +25,8 @@ declare module 'fastify' {
     caller: StoredToken
     /** What the request was answered with, when it failed. */
     failure: AppError | null
+    /** Header fields that its answer has, whatever the answer is; null for none. */
+    answerFields: HeaderList | null
     /** Whether it does so much that it is not slow for taking its time. */
     mayTakeLong: boolean
   }
@@ -58,6 +60,7 @@ export function applyRouteRules(
   const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
 
   app.decorateRequest('failure', null)
+  app.decorateRequest('answerFields', null)
   app.decorateRequest('mayTakeLong', false)
   // As never, since Fastify wants a value before there is one: no handler runs before `authenticate` has set it,
   // save on public routes, which have no caller.

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../errors.ts'
-import type { HeaderList } from './answers.ts'
+import { type HeaderList, writeHead } from './answers.ts'
 
 /**
  * How long an answer may wait for its client to read on; it holds a connection, and perhaps a snapshot of the
@@ -28,17 +28,8 @@ export function streamAnswer(
   fields: HeaderList = [],
   unreadTimeoutMs = UNREAD_TIMEOUT_MS,
 ): AnswerStream {
-  const { raw, request } = reply
-  reply.hijack()
-  raw.writeHead(200, [
-    'content-type',
-    mediaType,
-    'x-content-type-options',
-    'nosniff',
-    'x-request-id',
-    request.id,
-    ...fields,
-  ])
+  const { raw } = reply
+  writeHead(reply, 200, ['content-type', mediaType, ...fields])
   raw.flushHeaders()
   // What fails here is a client that goes away, which `close` tells as well.
   raw.on('error', () => {})

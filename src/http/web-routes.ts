@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../errors.ts'
-import { answerBody, answerJson, type HeaderList } from './answers.ts'
+import type { HeaderList } from './answers.ts'
 import { type PageBundle, readPageBundle } from './page-bundle.ts'
 import { missingPageHtml, pageHtml } from './page-html.ts'
 import { answerFile, type PublishedFile, publish, REVALIDATE } from './published-file.ts'
@@ -36,8 +36,8 @@ export function registerWebRoutes(
   app: FastifyInstance,
   { basePath, openApi, readBundle = readPageBundle }: WebRoutesParts,
 ): void {
-  const json = JSON.stringify(openApi)
-  let yaml: string | undefined
+  let json: Promise<PublishedFile> | undefined
+  let yaml: Promise<PublishedFile> | undefined
   let built: Promise<{ bundle: PageBundle; page: PublishedFile } | undefined> | undefined
 
   /** Looks for the page when it is first asked for, and again until there is one: a start does not wait for it. */
@@ -77,8 +77,9 @@ export function registerWebRoutes(
     method: 'GET',
     url: '/openapi.json',
     config: { scope: 'public' },
-    handler(_request, reply) {
-      answerJson(reply, 200, json)
+    async handler(request, reply) {
+      json ??= publish('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi)))
+      answerFile(request, reply, await json, REVALIDATE)
     },
   })
 
@@ -86,12 +87,17 @@ export function registerWebRoutes(
     method: 'GET',
     url: '/openapi.yaml',
     config: { scope: 'public' },
-    async handler(_request, reply) {
-      // Made when somebody asks: few do, and a start should not wait for it.
-      yaml ??= (await import('yaml')).stringify(openApi, { aliasDuplicateObjects: false })
-      answerBody(reply, 200, 'application/yaml', yaml)
+    async handler(request, reply) {
+      yaml ??= publishYaml(openApi)
+      answerFile(request, reply, await yaml, REVALIDATE)
     },
   })
+}
+
+/** Made when somebody asks: few do, and a start should not wait for it. */
+async function publishYaml(openApi: object): Promise<PublishedFile> {
+  const { stringify } = await import('yaml')
+  return publish('application/yaml', Buffer.from(stringify(openApi, { aliasDuplicateObjects: false })))
 }
 
 function publishHtml(html: string): Promise<PublishedFile> {

@@ -23,7 +23,6 @@ export const listTokensOperation: Operation = {
   answers: {
     200: {
       description: 'Every token that is not revoked',
-      headers: ['Cache-Control'],
       content: {
         'application/json': {
           schema: { type: 'array', items: { $ref: '#/components/schemas/Token' } },
@@ -52,7 +51,6 @@ export const createTokenOperation: Operation = {
   answers: {
     201: {
       description: 'The token',
-      headers: ['Cache-Control'],
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/CreatedToken' },
@@ -71,7 +69,6 @@ export const getOwnTokenOperation: Operation = {
   answers: {
     200: {
       description: 'The token that this request was sent with',
-      headers: ['Cache-Control'],
       content: {
         'application/json': { schema: { $ref: '#/components/schemas/Token' }, example: TOKEN_EXAMPLE },
       },
@@ -94,7 +91,6 @@ const ROTATION = {
   answers: {
     200: {
       description: 'The token with its new secret',
-      headers: ['Cache-Control'],
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/CreatedToken' },

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import { answerJson } from '../http/answers.ts'
 import { queryOf } from '../http/query.ts'
 import { hasBody } from '../http/read-body.ts'
 import { insufficientScope } from './authenticate.ts'
@@ -12,7 +13,7 @@ import {
   type StoredToken,
 } from './token.ts'
 import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
-import { answerToken, type TokenRoutesParts, tokenAnswer } from './token-routes.ts'
+import { type TokenRoutesParts, tokenAnswer } from './token-routes.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
@@ -26,7 +27,7 @@ export function registerTokenRotationRoutes(
     if (rotated === undefined) throw new AppError(40403, whyNotThere(id, request.caller))
     authenticate.forget(id)
     noteToken('rotated', rotated.stored, request)
-    answerToken(reply, 200, { ...tokenAnswer(rotated.stored), token: rotated.token })
+    answerJson(reply, 200, JSON.stringify({ ...tokenAnswer(rotated.stored), token: rotated.token }))
   }
 
   app.route<{ Params: { id: string } }>({

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { AppError } from '../errors.ts'
 import { answerEmpty, answerJson } from '../http/answers.ts'
 import { queryOf } from '../http/query.ts'
@@ -48,7 +48,7 @@ export function registerTokenRoutes(
     config: { scope: 'tokens:manage', operation: listTokensOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      answerToken(reply, 200, (await tokens.list()).map(tokenAnswer))
+      answerJson(reply, 200, JSON.stringify((await tokens.list()).map(tokenAnswer)))
     },
   })
 
@@ -61,7 +61,7 @@ export function registerTokenRoutes(
       const wanted = parseNewToken(await body.readJson(request, reply), Date.now())
       const { token, stored } = await issueToken(tokens, wanted)
       noteToken('created', stored, request)
-      answerToken(reply, 201, { ...tokenAnswer(stored), token })
+      answerJson(reply, 201, JSON.stringify({ ...tokenAnswer(stored), token }))
     },
   })
 
@@ -71,7 +71,7 @@ export function registerTokenRoutes(
     config: { scope: 'any', operation: getOwnTokenOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      answerToken(reply, 200, tokenAnswer(request.caller))
+      answerJson(reply, 200, JSON.stringify(tokenAnswer(request.caller)))
     },
   })
 
@@ -162,9 +162,4 @@ export function tokenAnswer(token: StoredToken): TokenAnswer {
     ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
     ...(lastUsedAtMs !== undefined && { lastUsedAt: new Date(lastUsedAtMs).toISOString() }),
   }
-}
-
-/** Sends an answer about tokens, one with a secret in it maybe: no cache keeps it. */
-export function answerToken(reply: FastifyReply, status: number, answer: unknown): void {
-  answerJson(reply, status, JSON.stringify(answer), ['cache-control', 'no-store'])
 }

@@ -167,7 +167,7 @@ const tokens = [
   remove('/tokens/{token id}'),
   get('/plants?limit=1', { authorization: 'Bearer {token}' }),
   get('/tokens'),
-  ...['/healthz', '/readyz', '/openapi.json', '/nowhere'].map((path) => get(path)),
+  ...['/healthz', '/openapi.json', '/nowhere'].map((path) => get(path)),
 ]
 
 const NDJSON = 'application/x-ndjson'

@@ -35,6 +35,7 @@ export interface OpenApiDocument {
 
 /** Fields that belong to HTTP itself, and Content-Type, which OpenAPI tells with the content. */
 const FIELDS_OF_HTTP = [
+  'cache-control',
   'connection',
   'content-length',
   'content-type',
