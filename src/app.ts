@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmission, type RateLimitSettings } from './http/admission.ts'
+import { createCrossOrigin } from './http/cross-origin.ts'
 import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
 import { ReadinessSchema, registerHealthRoutes } from './http/health-routes.ts'
@@ -43,6 +44,8 @@ export interface AppParts {
    * Where clients reach the service, if that is not just where it listens; its path comes before every route.
    */
   baseUrl?: string | undefined
+  /** Origins whose pages may call the service from a browser; none by default, `*` for any. */
+  corsOrigins?: readonly string[] | undefined
   limits: ServerLimits & RateLimitSettings & { bodyBytesMax: number; slowRequestMs: number }
   /** Whether the service counts what it does, and tells it at /metrics. */
   metrics?: boolean
@@ -76,6 +79,7 @@ export async function buildApp({
   log,
   fixedToken,
   baseUrl,
+  corsOrigins,
   limits,
   metrics: hasMetrics = true,
   isDraining,
@@ -90,6 +94,7 @@ export async function buildApp({
   const authenticate = audited(createAuthenticator({ tokens: storage.tokens, fixedToken }))
   const admission = createAdmission({ authenticate, limits, nowMs })
   const admitAny = admission('any')
+  const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, basePath, countConnections }) : undefined
   const writeLog = createRequestLog(log, limits.slowRequestMs)
@@ -105,6 +110,7 @@ export async function buildApp({
     frameworkErrors: (error, request, reply) => {
       // No hook runs for it.
       reply.raw.once('finish', () => logRequest(request, reply))
+      crossOrigin?.mark(request)
       admitAny(request, reply, (refusal) => answerError(refusal ?? appErrorOf(error), request, reply))
     },
     genReqId: requestIdOf,
@@ -125,7 +131,7 @@ export async function buildApp({
     metrics?.stop()
     audit.stop()
   })
-  const described = applyRouteRules(app, admission, basePath)
+  const described = applyRouteRules(app, { admission, crossOrigin, basePath })
 
   const { plants, tokens, engine, ping } = storage
   const body = createBodyReader(limits.bodyBytesMax)

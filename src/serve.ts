@@ -38,6 +38,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       log,
       fixedToken: config.token,
       baseUrl: config.baseUrl,
+      corsOrigins: config.corsOrigins,
       limits: config,
       metrics: config.metrics,
       isDraining: () => isDraining,

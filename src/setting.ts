@@ -2,7 +2,7 @@ import { SetupError } from './errors.ts'
 
 /** What a setting may be, its default and what it is for. */
 export interface Setting {
-  type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice'
+  type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins'
   default?: string | number | boolean
   minimum?: number
   maximum?: number
@@ -15,12 +15,16 @@ export type ValueOf<S extends Setting> = S extends { type: 'integer' }
   ? number
   : S extends { type: 'boolean' }
     ? boolean
-    : S extends { choices: readonly (infer Choice)[] }
-      ? Choice
-      : string
+    : S extends { type: 'origins' }
+      ? readonly string[]
+      : S extends { choices: readonly (infer Choice)[] }
+        ? Choice
+        : string
+
+type Value = string | number | boolean | readonly string[]
 
 /** Reads the text of a setting. Throws a SetupError that begins with `source`, where it was given, and tells the rule. */
-export function parseSetting(source: string, setting: Setting, text: string): string | number | boolean {
+export function parseSetting(source: string, setting: Setting, text: string): Value {
   // Quoted as JSON, so that the message stays one line.
   const refused = (rule: string) => new SetupError(`${source} must be ${rule}, not ${JSON.stringify(text)}.`)
   switch (setting.type) {
@@ -42,6 +46,11 @@ export function parseSetting(source: string, setting: Setting, text: string): st
       throw new SetupError(
         `${source} must be an http or https URL with a plain path at most: no user, query or fragment.`,
       )
+    case 'origins': {
+      const origins = text.split(',').map((origin) => origin.trim())
+      if (origins.every((origin) => origin === '*' || isOrigin(origin))) return origins
+      throw refused('origins such as https://plants.example, with commas between them, or *')
+    }
     case 'secret':
       // Not told again: a message may end in a log.
       if (/^[A-Za-z0-9\-._~+/]{16,512}=*$/.test(text)) return text
@@ -53,6 +62,12 @@ export function parseSetting(source: string, setting: Setting, text: string): st
       if (text !== '') return text
       throw refused('a text')
   }
+}
+
+/** Whether it is an origin as browsers send it (RFC 6454 §6.1): no path, no port that goes without saying. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
 }
 
 /**

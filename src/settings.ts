@@ -19,6 +19,10 @@ export const SETTINGS = {
     about: 'File that holds the store, made when missing, or postgres://user:password@host/database',
   },
   baseUrl: { type: 'url', about: 'Where clients reach the service; its path comes before every route' },
+  corsOrigins: {
+    type: 'origins',
+    about: 'Origins whose pages may call the service from a browser, between commas; * for any',
+  },
   token: { type: 'secret', about: 'One fixed token with every scope, beside those in the store' },
   bodyBytesMax: integer(MIB, [1024, 64 * MIB], 'Largest body of a request, in bytes'),
   headersTimeoutMs: integer(10_000, [100, HOUR_MS], 'Time for the header fields of a request to arrive'),

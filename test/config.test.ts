@@ -38,6 +38,19 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
       'http://',
     ],
   },
+  corsOrigins: {
+    text: 'https://garden.example, http://localhost:5173',
+    value: ['https://garden.example', 'http://localhost:5173'],
+    wrong: [
+      'garden.example',
+      'https://garden.example/',
+      'https://Garden.example',
+      'https://garden.example:443',
+      'https://a.example,',
+      'null',
+      'ftp://a.example',
+    ],
+  },
   token: {
     text: 'secret-with-16-characters',
     value: 'secret-with-16-characters',
@@ -109,9 +122,9 @@ for (const name of NAMES) {
   const flag = flagOf(name)
 
   test(`${variable} and ${flag} set ${name}, the flag before the variable`, () => {
-    assert.equal(readConfig({}, { [variable]: text })[name], value)
-    assert.equal(readConfig({ [name]: text }, {})[name], value)
-    assert.equal(readConfig({ [name]: text }, { [variable]: wrong[0] ?? 'other' })[name], value)
+    assert.deepEqual(readConfig({}, { [variable]: text })[name], value)
+    assert.deepEqual(readConfig({ [name]: text }, {})[name], value)
+    assert.deepEqual(readConfig({ [name]: text }, { [variable]: wrong[0] ?? 'other' })[name], value)
   })
 
   test(`what ${name} may not be is refused in a line that names where it was said`, () => {

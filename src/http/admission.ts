@@ -50,21 +50,21 @@ export function createAdmission({ authenticate, limits, nowMs }: AdmissionOption
     const neededScope = scope === 'any' ? undefined : scope
     const rateLimit = rateLimits.get(scope)
     if (rateLimit === undefined) return (request, _reply, done) => authenticate(request, neededScope, done)
-    return (request, reply, done) => {
+    return (request, _reply, done) => {
       authenticate(request, neededScope, (refusal) => {
         // Nobody's request, and so of no token.
         if (request.caller === null) done(refusal)
-        else done(takeOne(rateLimit, request.caller.id, reply) ?? refusal)
+        else done(takeOne(rateLimit, request) ?? refusal)
       })
     }
   }
 }
 
-function takeOne(rateLimit: RateLimit, tokenId: string, { raw }: FastifyReply): AppError | undefined {
-  const { isSpent, field, waitSeconds } = rateLimit.take(tokenId)
+function takeOne(rateLimit: RateLimit, request: FastifyRequest): AppError | undefined {
+  const { isSpent, field, waitSeconds } = rateLimit.take(request.caller.id)
   // On every answer, whatever comes of the request, so that a client can slow down in time.
-  raw.setHeader('ratelimit-policy', rateLimit.policyField)
-  raw.setHeader('ratelimit', field)
+  request.answerFields ??= []
+  request.answerFields.push('ratelimit-policy', rateLimit.policyField, 'ratelimit', field)
   if (!isSpent) return undefined
   return new AppError(42901, `Too many requests with this token: send the next one in ${waitSeconds} s.`)
 }

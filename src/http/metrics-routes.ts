@@ -18,7 +18,6 @@ const getMetricsOperation: Operation = {
   answers: {
     200: {
       description: 'Every metric',
-      headers: ['Cache-Control'],
       content: {
         'text/plain': {
           schema: { type: 'string' },
@@ -36,7 +35,7 @@ export function registerMetricsRoutes(app: FastifyInstance, { mediaType, text }:
     config: { scope: 'metrics:read', operation: getMetricsOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      answerBody(reply, 200, mediaType, await text(), ['cache-control', 'no-store'])
+      answerBody(reply, 200, mediaType, await text())
     },
   })
 }

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import type { Scope, StoredToken } from '../tokens/token.ts'
 import type { Admission } from './admission.ts'
 import { answerEmpty, type HeaderList } from './answers.ts'
+import type { CrossOrigin } from './cross-origin.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
 import { requestPath } from './request-path.ts'
 
@@ -44,7 +45,16 @@ const PUBLIC_PATHS = [
   '/docs/',
 ]
 
+const EVERY_METHOD = 'DELETE, GET, HEAD, PATCH, POST, PUT'
+
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
+
+export interface RouteRulesParts {
+  admission: Admission
+  /** What scripts of other origins may do; undefined for nothing. */
+  crossOrigin: CrossOrigin | undefined
+  basePath: string
+}
 
 /**
  * Holds for every route, in the order of judgement: sound HTTP, token, rate, scope, path, method. A route that does
@@ -53,8 +63,7 @@ const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
  */
 export function applyRouteRules(
   app: FastifyInstance,
-  admission: Admission,
-  basePath: string,
+  { admission, crossOrigin, basePath }: RouteRulesParts,
 ): DescribedRoute[] {
   const described: DescribedRoute[] = []
   const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
@@ -85,10 +94,18 @@ export function applyRouteRules(
     guard(route, scope, admission)
   })
 
+  if (crossOrigin !== undefined) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      crossOrigin.mark(request)
+      done()
+    })
+  }
   const admitAny = admission('any')
   app.setNotFoundHandler((request, reply) => {
     const fault = oddityOf(request)
     if (fault !== undefined) throw fault
+    // The same methods whatever the path: without a token nobody is told which paths there are.
+    if (crossOrigin?.answerPreflight(request, reply, EVERY_METHOD)) return
     admitAny(request, reply, (refusal) => {
       if (refusal !== undefined) return void reply.send(refusal)
       const allow = methodsAt(request, methodsOfPath)
