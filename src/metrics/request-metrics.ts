@@ -57,7 +57,13 @@ export function createRequestMetrics(registry: Registry, basePath: string): Requ
   /** By what Fastify keeps of a route and method, which is one object for all of its requests. */
   const routes = new Map<object, RouteSeries>()
   const unrouted = new Map<string, RouteSeries>()
-  const refusalsByCode = new Map<ErrorCode, Counter.Internal>()
+  // All of them from the start: the first step of a counter that comes out of nothing is no increase to Prometheus.
+  const refusalsByCode = Object.fromEntries(
+    Object.entries(REFUSAL_REASONS).map(([code, reason]) => {
+      refusals.inc({ error: code, reason }, 0)
+      return [code, refusals.labels(code, reason)]
+    }),
+  ) as Record<ErrorCode, Counter.Internal>
 
   function newSeries(route: string, method: string): RouteSeries {
     return { route, method, duration: durations.labels(route, method), requests: new Map() }
@@ -71,10 +77,6 @@ export function createRequestMetrics(registry: Registry, basePath: string): Requ
     return getOrMake(routes, config, () => newSeries(templateOf(config.url.slice(basePath.length)), method))
   }
 
-  function recordRefusal(code: ErrorCode): void {
-    getOrMake(refusalsByCode, code, () => refusals.labels(String(code), REFUSAL_REASONS[code])).inc()
-  }
-
   return {
     record(request, reply) {
       const series = seriesOf(request)
@@ -83,11 +85,11 @@ export function createRequestMetrics(registry: Registry, basePath: string): Requ
         requests.labels(series.route, series.method, String(status)),
       ).inc()
       series.duration.observe(reply.elapsedTime / 1000)
-      if (request.failure !== null) recordRefusal(request.failure.code)
+      if (request.failure !== null) refusalsByCode[request.failure.code].inc()
     },
     recordUnreadable(code) {
       requests.inc({ route: UNREADABLE, method: OTHER_METHOD, status: String(meaningOf(code).status) })
-      recordRefusal(code)
+      refusalsByCode[code].inc()
     },
   }
 }
