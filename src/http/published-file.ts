@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerBody, answerEmpty, type HeaderList } from './answers.ts'
+import { acceptsGzip } from './compression.ts'
 
 /** A file as it is served: its bytes, the same compressed, and what tells it from another version of it. */
 export interface PublishedFile {
@@ -27,19 +28,11 @@ export function answerFile(
   { mediaType, plain, gzipped, digest }: PublishedFile,
   fields: HeaderList,
 ): void {
-  const { 'accept-encoding': accepted = '', 'if-none-match': known = '' } = request.headers
-  const zipped = acceptsGzip(String(accepted))
+  const { 'if-none-match': known = '' } = request.headers
+  const zipped = acceptsGzip(request)
   const etag = `"${digest}${zipped ? '-gzip' : ''}"`
   const all = ['etag', etag, 'vary', 'accept-encoding', ...fields]
   if (known.includes(etag)) answerEmpty(reply, 304, all)
   else if (zipped) answerBody(reply, 200, mediaType, gzipped, ['content-encoding', 'gzip', ...all])
   else answerBody(reply, 200, mediaType, plain, all)
-}
-
-/** Whether an Accept-Encoding field names gzip and does not rule it out (RFC 9110 §12.5.3). */
-function acceptsGzip(field: string): boolean {
-  return field
-    .toLowerCase()
-    .split(',')
-    .some((coding) => /^\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(coding))
 }

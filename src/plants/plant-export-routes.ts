@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import { acceptsGzip } from '../http/compression.ts'
 import { nextTurn } from '../http/next-turn.ts'
 import { logWhenCut, type RequestLog } from '../http/request-log.ts'
 import { type AnswerStream, streamAnswer } from '../http/stream-answer.ts'
@@ -44,9 +45,10 @@ export async function answerExport(
   { plants, logRequest }: PlantExportParts,
 ): Promise<void> {
   const { mediaType } = FORMATS[format]
-  const fields = ['vary', 'Accept']
+  const isCompressed = acceptsGzip(request)
+  const fields = ['vary', 'Accept', 'vary', 'accept-encoding']
   if (request.method === 'HEAD') {
-    streamAnswer(reply, mediaType, fields).end()
+    streamAnswer(reply, mediaType, { fields, isCompressed }).end()
     return
   }
   const steps = plants.exportPlants(filter)[Symbol.asyncIterator]()
@@ -54,7 +56,7 @@ export async function answerExport(
     const first = await steps.next()
     request.mayTakeLong = true
     logWhenCut(logRequest, request, reply)
-    const answer = streamAnswer(reply, mediaType, fields)
+    const answer = streamAnswer(reply, mediaType, { fields, isCompressed })
     try {
       await sendSteps(first, steps, format, answer)
       answer.end()

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { preferredMediaType } from '../http/accept.ts'
-import { answerJson } from '../http/answers.ts'
+import { answerLongJson } from '../http/compression.ts'
 import { queryOf } from '../http/query.ts'
 import type { RequestLog } from '../http/request-log.ts'
 import { CSV, NDJSON } from './import-parameters.ts'
@@ -50,7 +50,7 @@ export function registerPlantListRoutes(
         const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
         fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
       }
-      answerJson(reply, 200, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
+      await answerLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
     },
   })
 
@@ -60,7 +60,7 @@ export function registerPlantListRoutes(
     config: { scope: 'plants:read', operation: listTagsOperation },
     async handler(request, reply) {
       const { limit } = queryOf(request, ['limit'])
-      answerJson(reply, 200, JSON.stringify(await plants.countTags(limitIn(limit))))
+      await answerLongJson(request, reply, JSON.stringify(await plants.countTags(limitIn(limit))))
     },
   })
 
@@ -71,7 +71,7 @@ export function registerPlantListRoutes(
     config: { scope: 'plants:read', operation: countAdditionsOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      answerJson(reply, 200, JSON.stringify(await countAdditions()))
+      await answerLongJson(request, reply, JSON.stringify(await countAdditions()))
     },
   })
 }

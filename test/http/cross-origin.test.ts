@@ -25,7 +25,7 @@ test('without the setting no origin is let in, and nothing varies by it', async 
   const answer = await closed.fetch('/plants', { headers: { origin: GARDEN } })
   assert.equal(answer.status, 200)
   assert.deepEqual(corsFields(answer), [])
-  assert.equal(answer.headers.get('vary'), 'Accept')
+  assert.equal(answer.headers.get('vary'), 'Accept, accept-encoding')
   const asked = await closed.fetch('/plants', {
     method: 'OPTIONS',
     headers: { authorization: '', origin: GARDEN, 'access-control-request-method': 'POST' },
@@ -83,7 +83,7 @@ test('every answer to an allowed origin can be read: successes, errors, exports,
 test('a request of the same place, without an origin, is answered as ever, and varies by origin', async () => {
   const answer = await app.fetch('/plants')
   assert.deepEqual(corsFields(answer), [])
-  assert.equal(answer.headers.get('vary'), 'Accept, origin')
+  assert.equal(answer.headers.get('vary'), 'Accept, accept-encoding, origin')
   assert.ok(answer.headers.has('ratelimit'))
 })
 

@@ -38,7 +38,7 @@ async function sendUntilItFails(answer: AnswerStream): Promise<unknown> {
 
 test('an answer arrives whole, however long, with its header fields', async (t) => {
   const { url } = await serve(t, async (reply) => {
-    const answer = streamAnswer(reply, 'text/plain', ['vary', 'Accept'])
+    const answer = streamAnswer(reply, 'text/plain', { fields: ['vary', 'Accept'] })
     for (let count = 0; count < 200; count++) await answer.send(PIECE)
     answer.end()
   })
@@ -55,7 +55,7 @@ test('an answer arrives whole, however long, with its header fields', async (t) 
 test('nothing more is sent while the client does not read, and it is given up in time', async (t) => {
   const outcome = Promise.withResolvers<unknown>()
   const { ask } = await serve(t, async (reply) => {
-    const answer = streamAnswer(reply, 'text/plain', [], 50)
+    const answer = streamAnswer(reply, 'text/plain', { unreadTimeoutMs: 50 })
     outcome.resolve(await sendUntilItFails(answer))
   })
   const socket = ask()
@@ -83,7 +83,7 @@ test('an answer that is whole is given up as well when nobody reads its end', as
   const isOver = Promise.withResolvers<boolean>()
   const { ask } = await serve(t, async (reply) => {
     reply.raw.once('close', () => isOver.resolve(reply.raw.writableFinished))
-    const answer = streamAnswer(reply, 'text/plain', [], 50)
+    const answer = streamAnswer(reply, 'text/plain', { unreadTimeoutMs: 50 })
     for (let count = 0; count < 200; count++) answer.send(PIECE)?.catch(() => {})
     answer.end()
   })

@@ -92,7 +92,7 @@ test('Accept chooses, and every answer says that it does', async () => {
   ] as const) {
     const answer = await get('/plants', accept)
     assert.equal(answer.headers.get('content-type')?.split(';')[0], type, accept)
-    assert.equal(answer.headers.get('vary'), 'Accept')
+    assert.equal(answer.headers.get('vary'), 'Accept, accept-encoding')
     await answer.arrayBuffer()
     const head = await app.fetch('/plants', { method: 'HEAD', headers: { accept } })
     assert.deepEqual([head.status, await head.text()], [200, ''])
