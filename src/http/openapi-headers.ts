@@ -17,7 +17,6 @@ export const HEADERS = {
     description: 'The next page, `rel="next"` (RFC 8288); absent on the last one',
     schema: { type: 'string' },
   },
-  Vary: { description: 'The answer is another one for another Accept', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
   RateLimit: {
     description:

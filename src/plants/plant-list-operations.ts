@@ -65,7 +65,7 @@ export const listPlantsOperation: Operation = {
   answers: {
     200: {
       description: 'A page of plants, or all of them in lines or a table',
-      headers: ['Link', 'Vary'],
+      headers: ['Link'],
       content: {
         'application/json': {
           schema: { type: 'array', items: { $ref: '#/components/schemas/StoredPlant' } },

@@ -35,6 +35,8 @@ export interface OpenApiDocument {
 
 /** Fields that belong to HTTP itself, and Content-Type, which OpenAPI tells with the content. */
 const FIELDS_OF_HTTP = [
+  'content-encoding',
+  'vary',
   'cache-control',
   'connection',
   'content-length',
