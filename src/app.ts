@@ -29,7 +29,7 @@ import { registerPlantListRoutes } from './plants/plant-list-routes.ts'
 import { registerPlantRoutes } from './plants/plant-routes.ts'
 import { TagCountSchema } from './plants/plant-store.ts'
 import type { Storage } from './storage/storage.ts'
-import { createAuthenticator } from './tokens/authenticate.ts'
+import { createAuthenticator, type JwtVerifier } from './tokens/authenticate.ts'
 import { CreatedTokenSchema, NewTokenSchema, TokenRotationSchema, TokenSchema } from './tokens/token.ts'
 import { createTokenAudit } from './tokens/token-audit.ts'
 import { registerTokenRotationRoutes } from './tokens/token-rotation-routes.ts'
@@ -40,6 +40,8 @@ export interface AppParts {
   log: Logger
   /** One token with every scope, beside those in the storage. */
   fixedToken?: string | undefined
+  /** Knows the JWTs of an OpenID provider, if one is set. */
+  verifyJwt?: JwtVerifier | undefined
   /**
    * Where clients reach the service, if that is not just where it listens; its path comes before every route.
    */
@@ -78,6 +80,7 @@ export async function buildApp({
   storage,
   log,
   fixedToken,
+  verifyJwt,
   baseUrl,
   corsOrigins,
   limits,
@@ -91,7 +94,7 @@ export async function buildApp({
     audit,
     clientAddress: ({ socket }) => socket.remoteAddress ?? '',
   })
-  const authenticate = audited(createAuthenticator({ tokens: storage.tokens, fixedToken }))
+  const authenticate = audited(createAuthenticator({ tokens: storage.tokens, fixedToken, verifyJwt }))
   const admission = createAdmission({ authenticate, limits, nowMs })
   const admitAny = admission('any')
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)

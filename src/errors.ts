@@ -36,7 +36,11 @@ export const ERRORS = {
   43101: { status: 431, meaning: 'The header fields are too large.' },
   50001: { status: 500, meaning: 'An internal error; the log of the service has the details.' },
   50301: { status: 503, meaning: 'The service is overloaded.', retryAfterSeconds: 1 },
-  50302: { status: 503, meaning: 'The storage is unavailable.', retryAfterSeconds: 2 },
+  50302: {
+    status: 503,
+    meaning: 'The storage, or the OpenID provider of the token, is unavailable.',
+    retryAfterSeconds: 2,
+  },
   50303: { status: 503, meaning: 'The service is shutting down.', retryAfterSeconds: 5 },
   50701: { status: 507, meaning: 'The storage is full.' },
 } as const satisfies Record<number, ErrorMeaning>

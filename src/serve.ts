@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { SetupError } from './errors.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
+import type { JwtVerifier } from './tokens/authenticate.ts'
 import { SCOPES } from './tokens/token.ts'
 import { createTokenAudit } from './tokens/token-audit.ts'
 import { issueFirstToken } from './tokens/token-routes.ts'
@@ -26,6 +27,7 @@ export interface RunningService {
 
 /** Opens the storage and serves it. Throws a SetupError when the settings or the machine do not allow it. */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
+  const verifyJwt = await openIdTokens(config, log)
   // The app is loaded while the threads of the storage start: each takes about as long as the other.
   const [storage, { buildApp }] = await Promise.all([
     openStorage(config.database, config),
@@ -37,6 +39,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       storage,
       log,
       fixedToken: config.token,
+      verifyJwt,
       baseUrl: config.baseUrl,
       corsOrigins: config.corsOrigins,
       limits: config,
@@ -68,6 +71,22 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
     await storage.close()
     throw error
   }
+}
+
+/** What knows the JWTs of the provider that is set, loaded only then. */
+async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | undefined> {
+  const { oidcIssuer: issuer, oidcAudience: audience, oidcScopes, oidcScopeClaim: scopeClaim } = config
+  if (issuer === undefined) return undefined
+  if (audience === undefined) {
+    throw new SetupError(
+      'PLANTSTORE_OIDC_ISSUER needs PLANTSTORE_OIDC_AUDIENCE, too: the name under which the provider makes tokens for this service (their claim aud).',
+    )
+  }
+  const [{ createOpenIdTokens }, { parseScopeMapping }] = await Promise.all([
+    import('./identity/openid-tokens.ts'),
+    import('./identity/granted-scopes.ts'),
+  ])
+  return createOpenIdTokens({ issuer, audience, scopeClaim, scopes: parseScopeMapping(oidcScopes), log })
 }
 
 async function makeFirstToken({ tokens }: Storage, config: Config, log: Logger): Promise<string | undefined> {

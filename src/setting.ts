@@ -7,6 +7,8 @@ export interface Setting {
   minimum?: number
   maximum?: number
   choices?: readonly string[]
+  /** Of a URL: nobody on the way may read or change what is there. */
+  isSecure?: true
   about: string
 }
 
@@ -41,7 +43,12 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
       if (setting.choices?.includes(text)) return text
       throw refused(`one of ${setting.choices?.join(', ')}`)
     case 'url':
-      if (isBaseUrl(text)) return text
+      if (isBaseUrl(text) && (!setting.isSecure || isSecureUrl(text))) return text
+      if (setting.isSecure) {
+        throw new SetupError(
+          `${source} must be an https URL with a plain path at most: no user, query or fragment; http only to this machine itself.`,
+        )
+      }
       // Not told again, like a secret: it may hold a password.
       throw new SetupError(
         `${source} must be an http or https URL with a plain path at most: no user, query or fragment.`,
@@ -68,6 +75,15 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
+}
+
+/** Whether a URL is https, or http to this machine itself, where nobody is on the way. */
+export function isSecureUrl(text: string): boolean {
+  const { protocol, hostname } = URL.parse(text) ?? {}
+  return (
+    protocol === 'https:' ||
+    (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname ?? ''))
+  )
 }
 
 /**

@@ -24,6 +24,24 @@ export const SETTINGS = {
     about: 'Origins whose pages may call the service from a browser, between commas; * for any',
   },
   token: { type: 'secret', about: 'One fixed token with every scope, beside those in the store' },
+  oidcIssuer: {
+    type: 'url',
+    isSecure: true,
+    about: 'OpenID provider whose JWTs are let in, exactly as it calls itself; needs an audience',
+  },
+  oidcAudience: {
+    type: 'text',
+    about: 'What the provider calls this service in the claim aud of its tokens',
+  },
+  oidcScopeClaim: {
+    type: 'text',
+    default: 'scope',
+    about: 'Claim that tells what a JWT may do; realm_access.roles for one in another',
+  },
+  oidcScopes: {
+    type: 'text',
+    about: 'What the provider calls the scopes: plants:read=viewer,plants:write=editor; the same by default',
+  },
   bodyBytesMax: integer(MIB, [1024, 64 * MIB], 'Largest body of a request, in bytes'),
   headersTimeoutMs: integer(10_000, [100, HOUR_MS], 'Time for the header fields of a request to arrive'),
   requestTimeoutMs: integer(

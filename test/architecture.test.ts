@@ -98,6 +98,14 @@ test('the doors of the domains know no storage and no command line', () => {
   assertNone((file) => isIn('src/plants', 'src/tokens')(file) && isDoor(file), isIn('src/storage', 'src/cli'))
 })
 
+test('the tokens of a provider are known to the start alone, which loads them where one is set', () => {
+  const isIdentity = isIn('src/identity')
+  assertNone((file) => !isIdentity(file) && file !== 'src/serve.ts', isIdentity)
+  assertNone((file) => !isIdentity(file), isOneOf('jose'))
+  assertNone(isIdentity, isIn('src/storage', 'src/http', 'src/cli', 'src/client', 'src/plants'))
+  assert.doesNotMatch(read('src/serve.ts'), /^import [^\n]*identity/m)
+})
+
 test('plants know nothing of tokens, and tokens nothing of plants', () => {
   assertNone(isIn('src/plants'), isIn('src/tokens'))
   assertNone(isIn('src/tokens'), isIn('src/plants'))

@@ -112,7 +112,8 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
           scheme: 'bearer',
           description:
             'A token of this service (`plst_…`), or the one that it was configured with. ' +
-            '`POST /tokens` and `plantstore token create` make more.',
+            '`POST /tokens` and `plantstore token create` make more. Where an OpenID provider is set, also a JWT ' +
+            'that it issued for this service, with scopes that its claims grant.',
         },
       },
     },

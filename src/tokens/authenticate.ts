@@ -17,14 +17,24 @@ const USE_NOTED_EVERY_MS = 60_000
 
 /** RFC 9110 §11.4 (scheme in any case, spaces) with the token68 of RFC 6750 §2.1. */
 const BEARER = /^bearer(?: +(.*))?$/i
+/** Three parts (RFC 7515 §7.1), the last one empty where it is not signed. No token of a store has a dot. */
+const JWT = /^[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]*$/
 const TOKEN_TEXT = /^[A-Za-z0-9\-._~+/]+=*$/
 
 const CHALLENGE = 'Bearer realm="plantstore"'
+
+/**
+ * Gives who a JWT of an OpenID provider is of, as a token, with what it may do and until when; never one of those in
+ * a store. Throws 40102 where it is not good, and 50302 where that cannot be told for now.
+ */
+export type JwtVerifier = (text: string) => Promise<StoredToken>
 
 export interface AuthenticatorOptions {
   tokens: TokenStore
   /** One token with every scope that the store does not hold (the setting `token`). */
   fixedToken?: string | undefined
+  /** Knows the JWTs of an OpenID provider, if one is set. */
+  verifyJwt?: JwtVerifier | undefined
   nowMs?: () => number
 }
 
@@ -42,33 +52,42 @@ export interface Authenticator {
 export function createAuthenticator({
   tokens,
   fixedToken,
+  verifyJwt,
   nowMs = Date.now,
 }: AuthenticatorOptions): Authenticator {
   /**
    * By the whole Authorization field, so that a known one costs no hash. Unknown ones are never remembered.
    */
-  const remembered = new Map<string, { token: StoredToken; readAtMs: number }>()
+  const remembered = new Map<string, Known>()
   const fixed =
     fixedToken === undefined ? undefined : { hash: hashToken(fixedToken), token: fixedTokenRecord(nowMs()) }
 
-  async function find(field: string | undefined): Promise<StoredToken> {
+  async function find(field: string | undefined): Promise<Known> {
     const text = tokenIn(field)
     const hash = hashToken(text)
-    const token = hash === fixed?.hash ? fixed.token : await tokens.findByHash(hash)
+    let isStored = false
+    let token = hash === fixed?.hash ? fixed.token : undefined
+    if (token === undefined && verifyJwt !== undefined && JWT.test(text)) token = await verifyJwt(text)
+    if (token === undefined) {
+      token = await tokens.findByHash(hash)
+      isStored = true
+    }
     if (token === undefined) throw invalidToken('The token is not known: it is mistyped or was revoked.')
     if (remembered.size >= REMEMBERED_TOKENS_MAX) {
       const [oldest = ''] = remembered.keys()
       remembered.delete(oldest)
     }
-    remembered.set(field as string, { token, readAtMs: nowMs() })
-    return token
+    const known = { token, isStored, readAtMs: nowMs() }
+    remembered.set(field as string, known)
+    return known
   }
 
-  function admit(request: FastifyRequest, token: StoredToken, scope: Scope | undefined): Error | undefined {
+  function admit(request: FastifyRequest, known: Known, scope: Scope | undefined): Error | undefined {
+    const { token, isStored } = known
     const now = nowMs()
     if (isExpired(token, now)) return invalidToken('The token has expired.')
     request.caller = token
-    if (token !== fixed?.token && now - (token.lastUsedAtMs ?? 0) >= USE_NOTED_EVERY_MS) {
+    if (isStored && now - (token.lastUsedAtMs ?? 0) >= USE_NOTED_EVERY_MS) {
       token.lastUsedAtMs = now
       tokens.noteUse(token.id, now)
     }
@@ -83,12 +102,12 @@ export function createAuthenticator({
     const field = request.headers.authorization
     const known = field === undefined ? undefined : remembered.get(field)
     if (known !== undefined && nowMs() - known.readAtMs < TRUST_MS) {
-      done(admit(request, known.token, scope))
+      done(admit(request, known, scope))
       return
     }
     if (known !== undefined) remembered.delete(field as string)
     find(field).then(
-      (token) => done(admit(request, token, scope)),
+      (found) => done(admit(request, found, scope)),
       (error: Error) => done(error),
     )
   }
@@ -98,6 +117,14 @@ export function createAuthenticator({
   }
 
   return Object.assign(authenticate, { forget })
+}
+
+/** A token that was let in, and when it was read. */
+interface Known {
+  token: StoredToken
+  /** Whether it is of the store, which notes its use. */
+  isStored: boolean
+  readAtMs: number
 }
 
 function fixedTokenRecord(createdAtMs: number): StoredToken {
@@ -118,7 +145,8 @@ function tokenIn(field: string | undefined): string {
   return text
 }
 
-function invalidToken(message: string): AppError {
+/** 40102, with what is wrong with the token. */
+export function invalidToken(message: string): AppError {
   return new AppError(40102, message, {
     headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` },
   })

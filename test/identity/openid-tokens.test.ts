@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, type JsonWebKeyInput } from 'node:crypto'
+import { after, test } from 'node:test'
+import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
+import { SetupError } from '../../src/errors.ts'
+import { assertErrorAnswer } from '../support/error-body.ts'
+import { AUDIENCE, newKey, startOpenIdProvider } from '../support/openid-provider.ts'
+import { startApp, TOKEN } from '../support/start-app.ts'
+
+const provider = await startOpenIdProvider({ after })
+const SETTINGS = { PLANTSTORE_OIDC_ISSUER: provider.issuer, PLANTSTORE_OIDC_AUDIENCE: AUDIENCE }
+const app = await startApp({ after }, SETTINGS)
+
+const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+const asking = (token: string, path = '/plants') => app.fetch(path, withToken(token))
+const now = () => Math.floor(Date.now() / 1000)
+
+interface Self {
+  id: string
+  label: string
+  scopes: string[]
+  expiresAt: string
+}
+
+const self = async (token: string) => (await (await asking(token, '/tokens/self')).json()) as Self
+
+async function assertRefused(token: string, message: RegExp): Promise<void> {
+  const answer = await asking(token)
+  assert.match(await assertErrorAnswer(answer, 401, 40102), message)
+  assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="plantstore", error="invalid_token"')
+}
+
+test('an access token that the provider issued does what its scopes say', async () => {
+  const token = await provider.accessToken()
+  assert.equal((await asking(token)).status, 200)
+  const { id, label, scopes, expiresAt } = await self(token)
+  assert.match(id, /^oidc:[0-9a-f]{32}$/)
+  assert.deepEqual([label, scopes], ['greenhouse', ['plants:read', 'plants:write']])
+  assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 330_000) < 20_000, expiresAt)
+  const answer = await asking(token, '/tokens')
+  assert.match(await assertErrorAnswer(answer, 403, 40301), /scope tokens:manage/)
+  const reader = await provider.accessToken('plants:read')
+  const headers = { ...withToken(reader).headers, 'content-type': 'application/json' }
+  const create = await app.fetch('/plants', { method: 'POST', body: '{"id":1,"name":"Rosa"}', headers })
+  await assertErrorAnswer(create, 403, 40301)
+})
+
+test('a renewed token is the same caller, whose idempotency keys go on', async () => {
+  const [one, two] = [await provider.accessToken(), await provider.accessToken()]
+  assert.notEqual(one, two)
+  assert.equal((await self(one)).id, (await self(two)).id)
+  assert.notEqual((await self(await provider.sign({ sub: 'another' }))).id, (await self(one)).id)
+  for (const token of [one, two]) {
+    const answer = await app.send('POST', '/plants', '{"id":2,"name":"Rosa"}', {
+      authorization: `Bearer ${token}`,
+      'idempotency-key': 'once',
+    })
+    assert.equal(answer.status, 200)
+  }
+})
+
+test('a token that is not good for this service is refused, and told why', async () => {
+  const cases: [Record<string, unknown>, RegExp][] = [
+    [{ exp: now() - 35 }, /^The token has expired\.$/],
+    [{ nbf: now() + 60 }, /not valid yet \(nbf\)/],
+    [{ aud: 'https://other.example' }, /another audience \(aud\) than https:\/\/plants\.example/],
+    [{ aud: [] }, /another audience/],
+    [{ aud: undefined }, /lacks the claim aud/],
+    [{ iss: 'https://other.example' }, /another issuer \(iss\)/],
+    [{ iss: `${provider.issuer}/` }, /another issuer/],
+    [{ iss: undefined }, /another issuer/],
+    [{ exp: undefined }, /lacks the claim exp/],
+    [{ exp: 'never' }, /claim exp of the token is wrong/],
+    [{ sub: undefined }, /lacks the claim sub/],
+    [{ sub: 7 }, /whose it is \(sub\)/],
+    [{ sub: '' }, /whose it is \(sub\)/],
+    [{ at_hash: 'x' }, /no access token/],
+    [{ typ: 'ID' }, /no access token/],
+    [{ cnf: { jkt: 'x' } }, /bound to a key/],
+  ]
+  for (const [claims, message] of cases) await assertRefused(await provider.sign(claims), message)
+  await assertRefused(await provider.sign({}, { typ: 'logout+jwt' }), /no access token/)
+})
+
+test('clocks may be half a minute apart, and audiences several', async () => {
+  const good: [Record<string, unknown>, Record<string, unknown>?][] = [
+    [{ exp: now() - 20 }],
+    [{ nbf: now() + 20 }],
+    [{ iat: now() + 3600 }],
+    [{ aud: ['other', AUDIENCE] }],
+    [{ exp: 1e15, iat: -1 }],
+    [{}, { typ: 'JWT' }],
+    [{}, { typ: 'application/at+jwt' }],
+    [{}, { typ: undefined }],
+  ]
+  for (const [claims, header] of good) {
+    const token = await provider.sign(claims, header)
+    assert.equal((await asking(token, '/tokens/self')).status, 200, JSON.stringify([claims, header]))
+    assert.equal((await asking(token)).status, 200)
+  }
+})
+
+test('a token that nobody signed, or not the provider, is refused', async () => {
+  const good = await provider.sign()
+  const [header = '', payload = '', signature = ''] = good.split('.')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as JWTPayload
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const more = encoded({ ...claims, scope: 'plants:read tokens:manage' })
+  await assertRefused(`${header}.${more}.${signature}`, /signature of the token is wrong/)
+  const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
+  await assertRefused(`${header}.${payload}.${flipped}`, /signature of the token is wrong/)
+  await assertRefused(`${header}.${payload}.`, /signature|no sound JWT/)
+  await assertRefused(new UnsecuredJWT(claims).encode(), /not signed with one of RS256/)
+  await assertRefused(`${encoded({ alg: 'NONE' })}.${payload}.`, /not signed with one of/)
+  const critical = encoded({ alg: 'RS256', kid: provider.key.kid, crit: ['x'], x: 1 })
+  await assertRefused(`${critical}.${payload}.${signature}`, /no sound JWT/)
+
+  // A key of somebody else's, under the name of the provider's, and in the header itself.
+  const stranger = await newKey(provider.key.kid)
+  await assertRefused(await provider.sign({}, {}, stranger), /signature of the token is wrong/)
+  const unknown = await newKey('unknown')
+  const jwk = { kty: 'RSA', n: unknown.n, e: unknown.e }
+  await assertRefused(await provider.sign({}, { jwk }, unknown), /does not publish/)
+})
+
+test('the published key is no secret to sign with (RFC 8725 §2.1)', async () => {
+  const key = createPublicKey({ key: provider.key as JsonWebKeyInput['key'], format: 'jwk' })
+  for (const secret of [key.export({ type: 'spki', format: 'pem' }), JSON.stringify(provider.key.n)]) {
+    const token = await new SignJWT({ iss: provider.issuer, aud: AUDIENCE, sub: 'a', exp: now() + 60 })
+      .setProtectedHeader({ alg: 'HS256', kid: provider.key.kid })
+      .sign(Buffer.from(secret))
+    await assertRefused(token, /not signed with one of RS256/)
+  }
+})
+
+test('what only looks like a JWT is refused as any other token', async () => {
+  const large = 'x'.repeat(5_000)
+  const looking = [
+    'a.b.c',
+    '..',
+    'a..',
+    `${large}.${large}.${large}`,
+    'eyJhbGciOiJSUzI1NiJ9.W10.x',
+    'a.b.c.d.e',
+  ]
+  for (const text of looking) {
+    const message = await assertErrorAnswer(await asking(text), 401, 40102)
+    assert.match(message, /no sound JWT|another issuer|not known/, text.slice(0, 20))
+  }
+})
+
+test('tokens of the store, and a fixed one with dots, are let in beside', async (context) => {
+  const dotted = 'fixed.token.with-dots'
+  const other = await startApp(context, { ...SETTINGS, PLANTSTORE_TOKEN: dotted })
+  assert.equal((await other.fetch('/plants', withToken(dotted))).status, 200)
+  assert.equal((await asking(TOKEN)).status, 200)
+  const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
+  const { token } = (await made.json()) as { token: string }
+  assert.equal((await asking(token)).status, 200)
+})
+
+test('a token of the provider is not rotated here', async () => {
+  const asked = { method: 'POST', ...withToken(await provider.sign()) }
+  const answer = await app.fetch('/tokens/self/rotate', asked)
+  assert.match(await assertErrorAnswer(answer, 404, 40403), /not one of this store/)
+})
+
+test('a service without a provider knows no JWT', async (context) => {
+  const plain = await startApp(context)
+  const answer = await plain.fetch('/plants', withToken(await provider.sign()))
+  assert.match(await assertErrorAnswer(answer, 401, 40102), /not known/)
+})
+
+test('roles of the provider are mapped to scopes, from the claim that is named', async (context) => {
+  const mapped = await startApp(context, {
+    ...SETTINGS,
+    PLANTSTORE_OIDC_SCOPE_CLAIM: 'realm_access.roles',
+    PLANTSTORE_OIDC_SCOPES: 'plants:read=viewer,plants:read=editor, plants:write=editor',
+  })
+  const scopesOf = async (roles: unknown) => {
+    const token = await provider.sign({ realm_access: { roles }, scope: 'tokens:manage' })
+    const answer = await mapped.fetch('/tokens/self', withToken(token))
+    return ((await answer.json()) as Self).scopes
+  }
+  assert.deepEqual(await scopesOf(['editor', 'other']), ['plants:read', 'plants:write'])
+  assert.deepEqual(await scopesOf(['viewer']), ['plants:read'])
+  assert.deepEqual(await scopesOf(['plants:write']), [], 'mapped names alone count')
+})
+
+test('a start with an issuer says what else it needs', async (context) => {
+  const start = (settings: Record<string, string>) =>
+    startApp(context, { PLANTSTORE_OIDC_ISSUER: provider.issuer, ...settings })
+  const isSetupError = (message: RegExp) => (error: unknown) =>
+    error instanceof SetupError && message.test(error.message)
+  await assert.rejects(
+    start({}),
+    isSetupError(/^PLANTSTORE_OIDC_ISSUER needs PLANTSTORE_OIDC_AUDIENCE, too: /),
+  )
+  await assert.rejects(
+    start({ PLANTSTORE_OIDC_AUDIENCE: 'a', PLANTSTORE_OIDC_SCOPES: 'plants:raed=viewer' }),
+    isSetupError(/^PLANTSTORE_OIDC_SCOPES must be pairs such as .* plants:read, plants:write, /),
+  )
+})

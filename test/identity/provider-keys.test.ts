@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { AppError } from '../../src/errors.ts'
+import { parseScopeMapping } from '../../src/identity/granted-scopes.ts'
+import { createOpenIdTokens, type OpenIdTokensOptions } from '../../src/identity/openid-tokens.ts'
+import { eventually } from '../support/eventually.ts'
+import { AUDIENCE, newKey, type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts'
+import { startApp } from '../support/start-app.ts'
+
+const DISCOVERY = '/.well-known/openid-configuration'
+
+/** A verifier that fetches keys again without waiting, unless told otherwise, and what it logged. */
+function newVerifier({ issuer }: Pick<OpenIdProvider, 'issuer'>, options: Partial<OpenIdTokensOptions> = {}) {
+  const logged: string[] = []
+  const note =
+    (level: string) =>
+    ({ err }: { err?: Error }, text?: string) =>
+      void logged.push(`${level}: ${text} ${err?.message ?? ''}`)
+  const verify = createOpenIdTokens({
+    issuer,
+    audience: AUDIENCE,
+    scopeClaim: 'scope',
+    scopes: parseScopeMapping(undefined),
+    log: { error: note('error'), info: note('info') } as never,
+    cooldownMs: 0,
+    retryAfterMs: 0,
+    ...options,
+  })
+  const codeFor = (token: string) =>
+    verify(token).then(
+      () => 'good' as const,
+      (error: unknown) => {
+        assert.ok(error instanceof AppError, String(error))
+        return error.code
+      },
+    )
+  return { verify, codeFor, logged }
+}
+
+async function start(test: TestContext, options: Partial<OpenIdTokensOptions> = {}) {
+  const provider = await startOpenIdProvider(test)
+  return { provider, ...newVerifier(provider, options) }
+}
+
+test('keys are fetched at the start, and not again for tokens that they verify', async (context) => {
+  const { provider, codeFor } = await start(context)
+  const tokens = [
+    await provider.sign(),
+    await provider.sign({ sub: 'another' }),
+    await provider.accessToken(),
+  ]
+  for (const token of [...tokens, ...tokens]) assert.equal(await codeFor(token), 'good')
+  assert.deepEqual(
+    provider.requests().filter((path) => path !== '/token'),
+    [DISCOVERY, '/jwks'],
+  )
+})
+
+test('a token with a new key is let in at once, and the old key is no longer known', async (context) => {
+  const { provider, codeFor } = await start(context)
+  const old = await provider.sign()
+  assert.equal(await codeFor(old), 'good')
+  await provider.changeKey()
+  assert.equal(await codeFor(await provider.accessToken()), 'good')
+  assert.equal(await codeFor(old), 40102)
+})
+
+test('so is one with a new key under the old name', async (context) => {
+  const { provider, codeFor } = await start(context)
+  const old = await provider.sign()
+  assert.equal(await codeFor(old), 'good')
+  await provider.changeKey(provider.key.kid)
+  assert.equal(await codeFor(await provider.accessToken()), 'good')
+  assert.equal(await codeFor(old), 40102)
+})
+
+test('a token that names no key is tried with those there are', async (context) => {
+  const { provider, codeFor } = await start(context)
+  assert.equal(await codeFor(await provider.sign({}, { kid: undefined })), 'good')
+  const stranger = await newKey()
+  assert.equal(await codeFor(await provider.sign({}, { kid: undefined }, stranger)), 40102)
+})
+
+test('made-up tokens do not make the provider be asked again and again', async (context) => {
+  const { provider, codeFor } = await start(context, { cooldownMs: 60_000 })
+  assert.equal(await codeFor(await provider.sign()), 'good')
+  provider.requests()
+  const stranger = await newKey('stranger')
+  const impostor = await newKey(provider.key.kid)
+  const tokens = await Promise.all([
+    ...Array.from({ length: 20 }, (_, at) => provider.sign({}, { kid: `made up ${at}` }, stranger)),
+    ...Array.from({ length: 20 }, (_, at) => provider.sign({ sub: `${at}` }, {}, impostor)),
+  ])
+  for (const token of tokens) assert.equal(await codeFor(token), 40102)
+  assert.deepEqual(provider.requests(), [])
+})
+
+test('a token of another issuer is no reason to ask the provider', async (context) => {
+  const { provider, codeFor } = await start(context)
+  assert.equal(await codeFor(await provider.sign()), 'good')
+  provider.requests()
+  assert.equal(await codeFor(await provider.sign({ iss: 'https://a.example' }, {}, await newKey())), 40102)
+  assert.deepEqual(provider.requests(), [])
+})
+
+test('while the provider is down, verified tokens go on until they expire, and new ones are 50302', async (context) => {
+  const { provider, codeFor, logged } = await start(context, { keysAgeMaxMs: 0 })
+  const old = await provider.sign()
+  // The leeway is half a minute.
+  const brief = await provider.sign({ exp: Math.floor(Date.now() / 1000) - 27 })
+  const later = await provider.sign({ sub: 'later' })
+  for (const token of [old, brief]) assert.equal(await codeFor(token), 'good')
+  await provider.stop()
+  assert.equal(await codeFor(later), 50302)
+  for (let count = 0; count < 3; count++) assert.equal(await codeFor(old), 'good')
+  await eventually(async () => (await codeFor(brief)) !== 'good', 10_000)
+  assert.equal(await codeFor(old), 'good')
+  assert.equal(logged.length, 1, 'told once')
+  assert.match(logged[0] ?? '', /^error: the OpenID provider does not answer as it should.*fetch failed/)
+
+  await provider.start()
+  await eventually(async () => (await codeFor(later)) === 'good')
+  assert.match(logged[1] ?? '', /^info: the OpenID provider answers again/)
+})
+
+test('what was asked for in vain is not asked for again at once', async (context) => {
+  const { provider, codeFor } = await start(context, { keysAgeMaxMs: 0, retryAfterMs: 60_000 })
+  const token = await provider.sign()
+  await provider.stop()
+  assert.equal(await codeFor(token), 50302)
+  await provider.start()
+  provider.requests()
+  assert.equal(await codeFor(token), 50302)
+  assert.deepEqual(provider.requests(), [])
+})
+
+test('the service starts without its provider, says so, and lets tokens in when it is there', async (context) => {
+  const provider = await startOpenIdProvider(context)
+  const token = await provider.sign()
+  await provider.stop()
+  const app = await startApp(context, {
+    PLANTSTORE_OIDC_ISSUER: provider.issuer,
+    PLANTSTORE_OIDC_AUDIENCE: AUDIENCE,
+  })
+  const asking = () => app.fetch('/plants', { headers: { authorization: `Bearer ${token}` } })
+  assert.equal((await app.fetch('/plants')).status, 200, 'its own tokens need no provider')
+  const answer = await asking()
+  assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '2'])
+  const { error, message } = (await answer.json()) as { error: number; message: string }
+  assert.equal(error, 50302)
+  assert.match(message, /^The OpenID provider does not answer/)
+  const told = app.log.filter(({ msg }) => String(msg).startsWith('the OpenID provider'))
+  assert.deepEqual(
+    told.map(({ level, issuer }) => [level, issuer]),
+    [[50, provider.issuer]],
+  )
+  await provider.start()
+  await eventually(async () => (await asking()).status === 200, 10_000)
+})
+
+test('a provider that calls itself otherwise is not believed, and the log says what to set', async (context) => {
+  const provider = await startOpenIdProvider(context)
+  const { codeFor, logged } = newVerifier({ issuer: `${provider.issuer}/` })
+  assert.equal(await codeFor(await provider.sign({ iss: `${provider.issuer}/` })), 50302)
+  assert.match(logged[0] ?? '', /it calls itself "http:\S+": set PLANTSTORE_OIDC_ISSUER to that/)
+})
