@@ -2,6 +2,7 @@ import type { BulkReport } from './bulk.bench.ts'
 import type { LoadReport } from './load.bench.ts'
 import type { MillionReport } from './million.bench.ts'
 import type { LoadName } from './options.ts'
+import type { OverheadReport } from './overhead.bench.ts'
 import type { StartReport } from './start.bench.ts'
 import { medianOf, p99Of, ratiosOf, type Spread, spreadOf } from './statistics.ts'
 
@@ -115,6 +116,22 @@ export function bulkSection({ plants, engine, rounds }: BulkReport): string {
       ],
     ],
   )
+}
+
+/** The part of the report on what it costs to watch the service. */
+export function overheadSection({ variants }: OverheadReport): string {
+  const bare = variants[0]?.rounds.map(({ perSecond }) => perSecond) ?? []
+  const rows = variants.map(({ name, rounds }, at) => {
+    const perSecond = rounds.map((round) => round.perSecond)
+    return [
+      name,
+      whole(medianOf(perSecond)),
+      at === 0 ? '' : ratioText(ratiosOf(perSecond, bare)),
+      milliseconds(medianOf(rounds.map(({ p99Ms }) => p99Ms))),
+    ]
+  })
+  const head = ['', 'creates a second', 'it / unwatched (min–max)', 'p99 ms']
+  return section('overhead', `${LOAD_MEANINGS.create} In turn, on stores of their own.`, [head, ...rows])
 }
 
 /** The part of the report on starts. */

@@ -7,7 +7,8 @@ import { benchLoad } from './load.bench.ts'
 import { describeRun } from './machine.ts'
 import { benchMillion } from './million.bench.ts'
 import { type BenchOptions, type Engine, LOAD_NAMES, readOptions, USAGE } from './options.ts'
-import { bulkSection, loadSection, millionSection, startSection, table } from './report.ts'
+import { benchOverhead } from './overhead.bench.ts'
+import { bulkSection, loadSection, millionSection, overheadSection, startSection, table } from './report.ts'
 import { benchStart } from './start.bench.ts'
 import { INSERT_LOOP, STATEMENT_PER_REQUEST, TWO_REPLICAS } from './start-contenders.ts'
 import { installPeers, PEER_REMARKS } from './start-peers.ts'
@@ -41,7 +42,13 @@ process.once('exit', () => rmSync(workFolder, { recursive: true, force: true, ma
 
 const stores = await openStores(options.engine, workFolder)
 const run = [...describeRun(workFolder), ...stores.about]
-const reports: Reports = { loads: [], million: undefined, bulk: undefined, start: undefined }
+const reports: Reports = {
+  loads: [],
+  million: undefined,
+  bulk: undefined,
+  start: undefined,
+  overhead: undefined,
+}
 const sections: string[] = []
 
 try {
@@ -58,6 +65,10 @@ try {
   if (options.only.includes('bulk')) {
     reports.bulk = await benchBulk(options, workFolder, stores)
     tell(bulkSection(reports.bulk))
+  }
+  if (options.only.includes('overhead')) {
+    reports.overhead = await benchOverhead(options, stores)
+    tell(overheadSection(reports.overhead))
   }
   if (options.only.includes('start')) {
     reports.start = await benchStart(workFolder)

@@ -16,10 +16,14 @@ export const STATEMENT_PER_REQUEST_TWICE = 'a statement a request, two replicas'
 /** As `npm start` starts it. */
 const NODE_FLAGS = ['--max-semi-space-size=4']
 
-const PAGE_PATH = '/plants?limit=100&after='
+/** What comes before a number of plants to skip, at our service. */
+export const PAGE_PATH = '/plants?limit=100&after='
 
-/** Starts our service on the store that `database` names. */
-export function startService(database: string): Promise<RunningServer> {
+/** Starts our service on the store that `database` names, with other settings than the defaults by their variables. */
+export function startService(
+  database: string,
+  settings: Record<string, string> = {},
+): Promise<RunningServer> {
   return startServer({
     args: [...NODE_FLAGS, pathOf('../src/cli/main.ts'), 'serve'],
     env: {
@@ -27,6 +31,7 @@ export function startService(database: string): Promise<RunningServer> {
       PLANTSTORE_PORT: '0',
       PLANTSTORE_TOKEN: TOKEN,
       PLANTSTORE_DATABASE: database,
+      ...settings,
     },
   })
 }

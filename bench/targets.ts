@@ -1,6 +1,7 @@
 import type { BulkReport } from './bulk.bench.ts'
 import type { LoadReport } from './load.bench.ts'
 import type { MillionReport } from './million.bench.ts'
+import type { OverheadReport } from './overhead.bench.ts'
 import { ratioText, table, whole } from './report.ts'
 import type { StartReport } from './start.bench.ts'
 import {
@@ -22,6 +23,8 @@ const RESIDENT_MB_MAX = 200
 /** Two reads of equal cost differ by less than this from run to run. */
 const LAST_PAGE_RATIO_MAX = 1.1
 const START_MS_MAX = 500
+/** Of the creates of a service that nothing watches. */
+const WATCHED_RATIO_MIN = 0.95
 const BULK_ROWS_MIN = 250_000
 const IMPORT_RATIO_MIN = 0.25
 const IMPORT_INDEX_SECONDS_MAX = 10
@@ -34,16 +37,18 @@ export interface Reports {
   million: MillionReport | undefined
   bulk: BulkReport | undefined
   start: StartReport | undefined
+  overhead: OverheadReport | undefined
 }
 
 /** What we promise ourselves beside what this run showed, the missed ones as well. */
-export function targetsTable({ loads, million, bulk, start }: Reports): string {
+export function targetsTable({ loads, million, bulk, start, overhead }: Reports): string {
   const rows = [
     ...createTargets(loads.find(({ load }) => load === 'create')),
     ...getTargets(loads.find(({ load }) => load === 'get')),
     ...millionTargets(million),
     ...bulkTargets(bulk),
     ...startTargets(start),
+    ...overheadTargets(overhead),
   ]
   return rows.length === 0 ? '' : table([['', 'target', 'measured', ''], ...rows])
 }
@@ -168,6 +173,22 @@ function startTargets(report: StartReport | undefined): string[][] {
   if (report === undefined) return []
   const median = medianOf(report.milliseconds)
   return [target('start to first 200', `< ${START_MS_MAX} ms`, `${whole(median)} ms`, median < START_MS_MAX)]
+}
+
+function overheadTargets(report: OverheadReport | undefined): string[][] {
+  const [bare, ...watched] = report?.variants ?? []
+  return watched.map(({ name, rounds }) => {
+    const perSecond = (those: OverheadReport['variants'][number]['rounds']) =>
+      those.map((one) => one.perSecond)
+    const ratios = ratiosOf(perSecond(rounds), perSecond(bare?.rounds ?? []))
+    const isMet = ratios.median >= WATCHED_RATIO_MIN
+    return target(
+      `creates of ${name}: share of the unwatched`,
+      `≥ ${WATCHED_RATIO_MIN}`,
+      ratioText(ratios),
+      isMet,
+    )
+  })
 }
 
 function target(name: string, wanted: string, measured: string, isMet: boolean): string[] {

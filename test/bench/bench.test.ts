@@ -13,6 +13,17 @@ test('the bench measures creates and gets beside the floors and prints ratios', 
   }
 })
 
+test('the bench holds creates of a watched service against those of one that nothing watches', () => {
+  const parameters = ['--rounds', '1', '--seconds', '1', '--only', 'overhead']
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bench/run.ts', ...parameters], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^\| plantstore, unwatched +\| [\d,]+ +\|/m)
+  assert.match(stdout, /^\| plantstore, metrics, scraped every second +\| [\d,]+ +\| \d+\.\d\d \(/m)
+})
+
 test('the bench measures PostgreSQL beside a statement a request', { skip: postgresMissing }, () => {
   const parameters = ['--engine', 'postgres', '--rounds', '1', '--seconds', '1', '--only', 'create']
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bench/run.ts', ...parameters], {

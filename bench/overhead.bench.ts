@@ -1,0 +1,84 @@
+import { type Contender, fill, seedBodies, TOKEN } from './contender.ts'
+import { type Measurement, measureLoad } from './load.ts'
+import type { BenchOptions } from './options.ts'
+import { untilQuiet } from './processes.ts'
+import { OURS, PAGE_PATH, startService } from './start-contenders.ts'
+import type { Stores } from './stores.ts'
+
+const WARM_UP_SECONDS_MAX = 5
+/** Prometheus asks every 15 seconds or so; a measurement of 4 seconds is to have its share of that, and more. */
+const SCRAPE_EVERY_MS = 1_000
+
+interface Variant {
+  name: string
+  /** Settings of the service, by their variables. */
+  settings: Record<string, string>
+  isScraped?: true
+}
+
+/** Our service with nothing that watches it, and with what does: each is held against the first. */
+const VARIANTS: readonly Variant[] = [
+  { name: `${OURS}, unwatched`, settings: { PLANTSTORE_METRICS: 'false' } },
+  { name: `${OURS}, metrics, scraped every second`, settings: {}, isScraped: true },
+]
+
+/** What creates cost each variant, a measurement a round; the unwatched one first. */
+export interface OverheadReport {
+  variants: { name: string; rounds: Measurement[] }[]
+}
+
+/** Measures creates with and without what watches the service, in turn, each on a store of its own. */
+export async function benchOverhead(
+  { rounds, seconds }: BenchOptions,
+  stores: Stores,
+): Promise<OverheadReport> {
+  const started: { contender: Contender; isScraped: boolean }[] = []
+  try {
+    for (const { name, settings, isScraped = false } of VARIANTS) {
+      const server = await startService(await stores.make(), settings)
+      started.push({ contender: { ...server, name, pagePath: PAGE_PATH }, isScraped })
+      await fill(server.url, seedBodies())
+    }
+    for (const { contender } of started) {
+      await measureLoad('create', contender, Math.min(WARM_UP_SECONDS_MAX, seconds))
+      await untilQuiet(contender.name, contender.pid)
+    }
+    const variants: OverheadReport['variants'] = started.map(({ contender: { name } }) => ({
+      name,
+      rounds: [],
+    }))
+    for (let round = 1; round <= rounds; round++) {
+      process.stderr.write(`overhead: round ${round} of ${rounds}\n`)
+      // Each is the first as often as the last, as the disk may be slower after what came before.
+      const order = round % 2 === 1 ? [...started.entries()] : [...started.entries()].reverse()
+      for (const [at, { contender, isScraped }] of order) {
+        const scraping = isScraped ? startScraping(contender.url) : undefined
+        variants[at]?.rounds.push(await measureLoad('create', contender, seconds))
+        await scraping?.stop()
+        await untilQuiet(contender.name, contender.pid)
+      }
+    }
+    return { variants }
+  } finally {
+    await Promise.all(started.map(({ contender }) => contender.stop()))
+  }
+}
+
+/** Asks for the metrics as Prometheus does; the end throws when one was refused. */
+function startScraping(url: string): { stop(): Promise<void> } {
+  const scrapes: Promise<number>[] = []
+  const scrape = async () => {
+    const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    await answer.text()
+    return answer.status
+  }
+  const timer = setInterval(() => scrapes.push(scrape()), SCRAPE_EVERY_MS)
+  return {
+    async stop() {
+      clearInterval(timer)
+      for (const status of await Promise.all(scrapes)) {
+        if (status !== 200) throw new Error(`A scrape was answered with ${status}`)
+      }
+    },
+  }
+}
