@@ -30,6 +30,7 @@ export interface ProviderKeysOptions {
   cooldownMs?: number
   keysAgeMaxMs?: number
   retryAfterMs?: number
+  fetchTimeoutMs?: number
 }
 
 /** The keys that a provider signs with, as jose asks for them. Fetched when they are wanted. */
@@ -46,6 +47,7 @@ export function createProviderKeys({
   cooldownMs = COOLDOWN_MS,
   keysAgeMaxMs = KEYS_AGE_MAX_MS,
   retryAfterMs = RETRY_AFTER_MS,
+  fetchTimeoutMs = FETCH_TIMEOUT_MS,
 }: ProviderKeysOptions) {
   let isUnavailable = false
   let refusedUntilMs = 0
@@ -76,7 +78,7 @@ export function createProviderKeys({
   // §4.1: a slash at the end goes before the path is appended.
   const url = new URL(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`)
   return createRemoteJWKSet(url, {
-    timeoutDuration: FETCH_TIMEOUT_MS,
+    timeoutDuration: fetchTimeoutMs,
     cooldownDuration: cooldownMs,
     cacheMaxAge: keysAgeMaxMs,
     [customFetch]: fetchKeys,

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { SignJWT } from 'jose'
+import { AppError } from '../../src/errors.ts'
+import { parseScopeMapping } from '../../src/identity/granted-scopes.ts'
+import { createOpenIdTokens } from '../../src/identity/openid-tokens.ts'
+import { AUDIENCE, newKey, type ProviderKey } from '../support/openid-provider.ts'
+
+type Answer = (response: ServerResponse, issuer: string) => void
+
+const json =
+  (value: unknown): Answer =>
+  (response) =>
+    response.end(JSON.stringify(value))
+const discovered: Answer = (response, issuer) =>
+  json({ issuer, jwks_uri: `${issuer}/jwks` })(response, issuer)
+
+/** A server that answers as a provider would not, a verifier that believes in it, and what that logged. */
+async function start(
+  test: TestContext,
+  { discovery = discovered, keys }: { discovery?: Answer; keys: Answer },
+) {
+  const server = createServer((request, response) => {
+    if (request.url === '/.well-known/openid-configuration') discovery(response, issuer)
+    else keys(response, issuer)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  test.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const logged: string[] = []
+  const verify = createOpenIdTokens({
+    issuer,
+    audience: AUDIENCE,
+    scopeClaim: 'scope',
+    scopes: parseScopeMapping(undefined),
+    log: { error: ({ err }: { err: Error }) => void logged.push(String(err.message)), info() {} } as never,
+    fetchTimeoutMs: 500,
+  })
+  const sign = (key: ProviderKey) =>
+    new SignJWT({ iss: issuer, aud: AUDIENCE, sub: 'somebody', scope: 'plants:read' })
+      .setProtectedHeader({ alg: key.alg, kid: key.kid })
+      .setExpirationTime('5 minutes')
+      .sign(key)
+  return { verify, sign, logged }
+}
+
+function publicPart({ d, p, q, dp, dq, qi, ...rest }: ProviderKey) {
+  return rest
+}
+
+const key = await newKey('the-key')
+const goodKeys = json({ keys: [publicPart(key)] })
+
+const WRONG: [what: string, answers: { discovery?: Answer; keys: Answer }, logged: RegExp][] = [
+  ['is no JSON', { discovery: (response) => response.end('<html>'), keys: goodKeys }, /not valid JSON/],
+  ['is no object', { discovery: json(null), keys: goodKeys }, /answered no JSON object/],
+  [
+    'is missing',
+    { discovery: (response) => response.writeHead(404).end(), keys: goodKeys },
+    /openid-configuration answered 404$/,
+  ],
+  [
+    'is elsewhere',
+    { discovery: (response) => response.writeHead(302, { location: '/jwks' }).end(), keys: goodKeys },
+    /answered 302$/,
+  ],
+  ['never ends', { discovery: (response) => response.write('{'), keys: goodKeys }, /timeout/],
+  ['never begins', { discovery: () => {}, keys: goodKeys }, /timeout/],
+  [
+    'is far too large',
+    { discovery: (response) => response.end(Buffer.alloc(1024 * 1024 + 1, ' ')), keys: goodKeys },
+    /more than 1048576 bytes/,
+  ],
+  [
+    'sends elsewhere without TLS',
+    {
+      discovery: (response, issuer) =>
+        json({ issuer, jwks_uri: 'http://keys.example/jwks' })(response, issuer),
+      keys: goodKeys,
+    },
+    /jwks_uri is no https URL/,
+  ],
+  [
+    'names no keys',
+    { discovery: (response, issuer) => json({ issuer })(response, issuer), keys: goodKeys },
+    /jwks_uri is no https URL/,
+  ],
+  ['has keys that are none', { keys: json({ keys: 'none' }) }, /no set of keys/],
+  ['has keys behind an error', { keys: (response) => response.writeHead(500).end() }, /jwks answered 500$/],
+]
+
+for (const [what, answers, message] of WRONG) {
+  test(`a provider whose document ${what} is one that does not answer, and the log says why`, async (context) => {
+    const { verify, sign, logged } = await start(context, answers)
+    const error: unknown = await verify(await sign(key)).catch((thrown: unknown) => thrown)
+    assert.ok(error instanceof AppError && error.code === 50302, String(error))
+    assert.doesNotMatch(error.message, /127\.0\.0\.1|http/)
+    assert.equal(logged.length, 1)
+    assert.match(logged[0] ?? '', message)
+  })
+}
+
+test('every kind of key that the list of algorithms has is verified', async (context) => {
+  const algorithms = ['RS256', 'PS384', 'ES256', 'ES512', 'EdDSA']
+  const keys = await Promise.all(algorithms.map((algorithm) => newKey(algorithm, algorithm)))
+  const { verify, sign } = await start(context, { keys: json({ keys: keys.map(publicPart) }) })
+  for (const each of keys) {
+    assert.deepEqual((await verify(await sign(each))).scopes, ['plants:read'], each.alg)
+  }
+})
+
+test('a set with a secret or a private key in it lets nobody in by that', async (context) => {
+  const secret = Buffer.from('a secret that was published by mistake')
+  const oct = { kty: 'oct', k: secret.toString('base64url'), kid: 'oct', alg: 'HS256' }
+  const { verify, sign } = await start(context, { keys: json({ keys: [oct, key] }) })
+  const isAppError = (error: unknown) => error instanceof AppError
+  await assert.rejects(verify(await sign(key)), isAppError)
+  await assert.rejects(verify(await sign({ ...oct } as ProviderKey)), isAppError)
+})
+
+test('keys of a kind that is not known here do not keep the others from use', async (context) => {
+  const strange = { kty: 'LATTICE', kid: 'strange', alg: 'LATTICE-7' }
+  const { verify, sign } = await start(context, { keys: json({ keys: [strange, publicPart(key)] }) })
+  assert.deepEqual((await verify(await sign(key))).scopes, ['plants:read'])
+})
