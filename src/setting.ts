@@ -58,12 +58,15 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
       if (origins.every((origin) => origin === '*' || isOrigin(origin))) return origins
       throw refused('origins such as https://plants.example, with commas between them, or *')
     }
-    case 'secret':
+    case 'secret': {
+      const { minimum = 16, maximum = 512 } = setting
       // Not told again: a message may end in a log.
-      if (/^[A-Za-z0-9\-._~+/]{16,512}=*$/.test(text)) return text
+      if (/^[A-Za-z0-9\-._~+/]+=*$/.test(text) && text.length >= minimum && text.length <= maximum)
+        return text
       throw new SetupError(
-        `${source} must be 16 to 512 of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
+        `${source} must be ${minimum} to ${maximum} of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
       )
+    }
     case 'text':
       // An empty host would be every address of the machine.
       if (text !== '') return text

@@ -112,7 +112,8 @@ export const CLIENT_SETTINGS = {
     default: 'http://127.0.0.1:8080',
     about: 'Where the service is; the path of its base URL belongs to it',
   },
-  token: { type: 'secret', about: 'The token that is sent' },
+  // A JWT of a provider is longer than any token of the store; what the header fields of a request hold is the end.
+  token: { type: 'secret', maximum: 16_000, about: 'The token that is sent' },
 } as const satisfies Record<string, Setting>
 
 /** A whole number: its default, the least and the most that it may be, and what it is for. */

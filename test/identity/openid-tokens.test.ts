@@ -5,6 +5,7 @@ import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { SetupError } from '../../src/errors.ts'
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { AUDIENCE, newKey, startOpenIdProvider } from '../support/openid-provider.ts'
+import { runPlantstore } from '../support/plantstore-process.ts'
 import { startApp, TOKEN } from '../support/start-app.ts'
 
 const provider = await startOpenIdProvider({ after })
@@ -163,6 +164,13 @@ test('a token of the provider is not rotated here', async () => {
   const asked = { method: 'POST', ...withToken(await provider.sign()) }
   const answer = await app.fetch('/tokens/self/rotate', asked)
   assert.match(await assertErrorAnswer(answer, 404, 40403), /not one of this store/)
+})
+
+test('the command line sends such a token as any other', async (context) => {
+  const token = await provider.sign({ groups: Array.from({ length: 100 }, (_, at) => `group-${at}`) })
+  const environment = { PLANTSTORE_URL: app.url, PLANTSTORE_TOKEN: token }
+  const { code, stderr } = await runPlantstore(context, ['list'], { environment })
+  assert.deepEqual([code, stderr], [0, ''])
 })
 
 test('a service without a provider knows no JWT', async (context) => {
