@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import type { Authenticator } from '../tokens/authenticate.ts'
-import type { StoredToken } from '../tokens/token.ts'
+import { PROVIDER_ID_PREFIX, type StoredToken } from '../tokens/token.ts'
 import type { TokenAudit, TokenEvent } from '../tokens/token-audit.ts'
 
 /** Notes what a request did to a token. */
@@ -37,8 +37,11 @@ export function createRequestAudit({ audit, clientAddress }: RequestAuditParts):
 
   return {
     noteToken(event, token, request) {
+      const { id, label } = request.caller
       audit.note(event, token, {
-        callerId: request.caller.id,
+        callerId: id,
+        // No list tells whose such an id is.
+        ...(id.startsWith(PROVIDER_ID_PREFIX) && { callerLabel: label }),
         requestId: request.id,
         clientAddress: clientAddress(request.raw),
       })

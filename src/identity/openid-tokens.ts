@@ -8,7 +8,7 @@ import {
 } from 'jose'
 import { AppError } from '../errors.ts'
 import { invalidToken, type JwtVerifier } from '../tokens/authenticate.ts'
-import { hashToken, isExpired, type StoredToken } from '../tokens/token.ts'
+import { hashToken, isExpired, PROVIDER_ID_PREFIX, type StoredToken } from '../tokens/token.ts'
 import { grantedScopes, type ScopeMapping } from './granted-scopes.ts'
 import {
   createProviderKeys,
@@ -152,7 +152,7 @@ function callerOf({ iss, sub, exp = 0, iat }: JWTPayload, scopes: StoredToken['s
     throw invalidToken('The token says nothing of whose it is (sub).')
   return {
     // Of issuer and subject, so that idempotency keys outlive a token that is renewed every few minutes.
-    id: `oidc:${hashToken(JSON.stringify([iss, sub])).slice(0, 32)}`,
+    id: PROVIDER_ID_PREFIX + hashToken(JSON.stringify([iss, sub])).slice(0, 32),
     label: sub.slice(0, LABEL_CHARACTERS_MAX),
     scopes,
     createdAtMs: timeMs(iat ?? Date.now() / 1000),

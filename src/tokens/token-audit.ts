@@ -8,7 +8,7 @@ export type TokenEvent = 'created' | 'rotated' | 'revoked'
 
 /** Who did something to a token: a request, with the token that it was sent with, or somebody on the machine. */
 export type AuditActor =
-  | { callerId: string; requestId: string; clientAddress: string }
+  | { callerId: string; callerLabel?: string; requestId: string; clientAddress: string }
   | { by: 'first start' }
   | { by: 'command line'; userId: number | undefined }
 

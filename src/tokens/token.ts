@@ -8,6 +8,9 @@ export const FIXED_TOKEN_ID = 'configured'
 
 export type Scope = (typeof SCOPES)[number]
 
+/** What the id of a caller with a token of an OpenID provider begins with; no store has such an id. */
+export const PROVIDER_ID_PREFIX = 'oidc:'
+
 const TOKEN_PREFIX = 'plst_'
 const SECRET_BYTES = 32
 /** 32 bytes in base62 take at most 43 digits, the CRC-32 of them at most 6. */

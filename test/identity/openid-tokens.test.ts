@@ -166,6 +166,15 @@ test('a token of the provider is not rotated here', async () => {
   assert.match(await assertErrorAnswer(answer, 404, 40403), /not one of this store/)
 })
 
+test('the log tells by its subject which of the provider made a token', async () => {
+  const token = await provider.sign({ sub: 'the gardener', scope: 'tokens:manage' })
+  const authorization = `Bearer ${token}`
+  const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}', { authorization })
+  const { id } = (await made.json()) as { id: string }
+  const line = app.log.find(({ event, tokenId }) => event === 'token.created' && tokenId === id)
+  assert.deepEqual([line?.callerId, line?.callerLabel], [(await self(token)).id, 'the gardener'])
+})
+
 test('the command line sends such a token as any other', async (context) => {
   const token = await provider.sign({ groups: Array.from({ length: 100 }, (_, at) => `group-${at}`) })
   const environment = { PLANTSTORE_URL: app.url, PLANTSTORE_TOKEN: token }
