@@ -136,6 +136,21 @@ test('every alert looks at what the service tells, and says what to do', () => {
   assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length)
 })
 
+test('the table of the README has every metric of the service, with its labels, and no other', () => {
+  const readme = readFileSync(fileOf('README.md'), 'utf8')
+  const named = [...readme.matchAll(/`(plantstore_[a-z_]+)(?:\{([a-z_, ]+)\})?`/g)].map(
+    ([, name = '', labels = '']) => [name, labels.split(', ').sort().join()] as const,
+  )
+  const told = [...metrics]
+    .filter(([name]) => name.startsWith('plantstore_'))
+    .map(([name, { samples }]) => {
+      const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)))
+      labels.delete('le')
+      return [name, [...labels].sort().join()] as const
+    })
+  assert.deepEqual(Object.fromEntries(named), Object.fromEntries(told))
+})
+
 test('every panel of the dashboard looks at what the service tells', () => {
   assert.ok(dashboard.panels.length > 10)
   for (const { targets } of dashboard.panels) {
