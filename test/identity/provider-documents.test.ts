@@ -18,11 +18,14 @@ const json =
 const discovered: Answer = (response, issuer) =>
   json({ issuer, jwks_uri: `${issuer}/jwks` })(response, issuer)
 
+interface Answers {
+  discovery?: Answer
+  keys: Answer
+  fetchTimeoutMs?: number
+}
+
 /** A server that answers as a provider would not, a verifier that believes in it, and what that logged. */
-async function start(
-  test: TestContext,
-  { discovery = discovered, keys }: { discovery?: Answer; keys: Answer },
-) {
+async function start(test: TestContext, { discovery = discovered, keys, fetchTimeoutMs = 10_000 }: Answers) {
   const server = createServer((request, response) => {
     if (request.url === '/.well-known/openid-configuration') discovery(response, issuer)
     else keys(response, issuer)
@@ -41,7 +44,7 @@ async function start(
     scopeClaim: 'scope',
     scopes: parseScopeMapping(undefined),
     log: { error: ({ err }: { err: Error }) => void logged.push(String(err.message)), info() {} } as never,
-    fetchTimeoutMs: 500,
+    fetchTimeoutMs,
   })
   const sign = (key: ProviderKey) =>
     new SignJWT({ iss: issuer, aud: AUDIENCE, sub: 'somebody', scope: 'plants:read' })
@@ -58,7 +61,7 @@ function publicPart({ d, p, q, dp, dq, qi, ...rest }: ProviderKey) {
 const key = await newKey('the-key')
 const goodKeys = json({ keys: [publicPart(key)] })
 
-const WRONG: [what: string, answers: { discovery?: Answer; keys: Answer }, logged: RegExp][] = [
+const WRONG: [what: string, answers: Answers, logged: RegExp][] = [
   ['is no JSON', { discovery: (response) => response.end('<html>'), keys: goodKeys }, /not valid JSON/],
   ['is no object', { discovery: json(null), keys: goodKeys }, /answered no JSON object/],
   [
@@ -71,8 +74,12 @@ const WRONG: [what: string, answers: { discovery?: Answer; keys: Answer }, logge
     { discovery: (response) => response.writeHead(302, { location: '/jwks' }).end(), keys: goodKeys },
     /answered 302$/,
   ],
-  ['never ends', { discovery: (response) => response.write('{'), keys: goodKeys }, /timeout/],
-  ['never begins', { discovery: () => {}, keys: goodKeys }, /timeout/],
+  [
+    'never ends',
+    { discovery: (response) => response.write('{'), keys: goodKeys, fetchTimeoutMs: 200 },
+    /timeout/,
+  ],
+  ['never begins', { discovery: () => {}, keys: goodKeys, fetchTimeoutMs: 200 }, /timeout/],
   [
     'is far too large',
     { discovery: (response) => response.end(Buffer.alloc(1024 * 1024 + 1, ' ')), keys: goodKeys },
