@@ -34,6 +34,7 @@ import { CreatedTokenSchema, NewTokenSchema, TokenRotationSchema, TokenSchema } 
 import { createTokenAudit } from './tokens/token-audit.ts'
 import { registerTokenRotationRoutes } from './tokens/token-rotation-routes.ts'
 import { registerTokenRoutes } from './tokens/token-routes.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 export interface AppParts {
   storage: Storage
@@ -51,6 +52,8 @@ export interface AppParts {
   limits: ServerLimits & RateLimitSettings & { bodyBytesMax: number; slowRequestMs: number }
   /** Whether the service counts what it does, and tells it at /metrics. */
   metrics?: boolean
+  /** Tells of requests elsewhere, if that is set. */
+  tracing?: Tracing | undefined
   isDraining(): boolean
   /** The clock of the rate limits, in milliseconds; it never goes back. */
   nowMs?: (() => number) | undefined
@@ -85,6 +88,7 @@ export async function buildApp({
   corsOrigins,
   limits,
   metrics: hasMetrics = true,
+  tracing,
   isDraining,
   nowMs,
 }: AppParts) {
@@ -101,9 +105,10 @@ export async function buildApp({
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, basePath, countConnections }) : undefined
   const writeLog = createRequestLog(log, limits.slowRequestMs)
-  // Once for each request, so that what is told of it in the log is counted, too.
+  // Once for each request, so that what is told of it in the log is counted and traced, too.
   const logRequest: RequestLog = (request, reply) => {
     metrics?.record(request, reply)
+    tracing?.end(request, reply)
     writeLog(request, reply)
   }
   const app: FastifyInstance = fastify({
@@ -126,6 +131,12 @@ export async function buildApp({
   // else.
   for (const method of app.supportedMethods)
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  if (tracing !== undefined) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      tracing.begin(request)
+      done()
+    })
+  }
   app.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply)
     done()

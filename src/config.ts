@@ -1,6 +1,7 @@
 import { SetupError } from './errors.ts'
 import { parseSetting, type Setting, type ValueOf } from './setting.ts'
 import { CLIENT_SETTINGS, SETTINGS } from './settings.ts'
+import { readTracing, type TracingSettings } from './tracing/tracing-settings.ts'
 
 export type SettingName = keyof typeof SETTINGS
 type ClientSettingName = keyof typeof CLIENT_SETTINGS
@@ -11,20 +12,25 @@ type ValuesOf<Table extends Record<string, Setting>> = {
     : ValueOf<Table[Name]> | undefined
 }
 
-export type Config = ValuesOf<typeof SETTINGS>
+export type Config = ValuesOf<typeof SETTINGS> & {
+  /** Where requests are traced to; undefined for nowhere. */
+  readonly tracing: TracingSettings | undefined
+}
 export type ClientConfig = ValuesOf<typeof CLIENT_SETTINGS>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The settings, from the flags of the command line first, then from the environment, then from the defaults.
+ * The settings, from the flags of the command line first, then from the environment, then from the defaults; those of
+ * tracing are the standard variables of OpenTelemetry.
  * The only reader of `process.env`. Throws a SetupError that names the setting and what it may be.
  */
 export function readConfig(
   flags: Partial<Record<SettingName, string | boolean>> = {},
   environment: Environment = process.env,
 ): Config {
-  return readSettings(SETTINGS, flags, environment) as Config
+  const settings = readSettings(SETTINGS, flags, environment)
+  return Object.freeze({ ...settings, tracing: readTracing(environment) }) as Config
 }
 
 /** `readConfig` for the commands that talk to a service. */
@@ -32,7 +38,7 @@ export function readClientConfig(
   flags: Partial<Record<ClientSettingName, string>> = {},
   environment: Environment = process.env,
 ): ClientConfig {
-  return readSettings(CLIENT_SETTINGS, flags, environment) as ClientConfig
+  return Object.freeze(readSettings(CLIENT_SETTINGS, flags, environment)) as ClientConfig
 }
 
 function readSettings(
@@ -50,7 +56,7 @@ function readSettings(
       config[name] = parseSetting(variableOf(name), setting, variable)
     else config[name] = setting.default
   }
-  return Object.freeze(config)
+  return config
 }
 
 /** `queuedWritesMax`: PLANTSTORE_QUEUED_WRITES_MAX */

@@ -8,6 +8,7 @@ import type { JwtVerifier } from './tokens/authenticate.ts'
 import { SCOPES } from './tokens/token.ts'
 import { createTokenAudit } from './tokens/token-audit.ts'
 import { issueFirstToken } from './tokens/token-routes.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** How often connections are closed that have fallen idle while the service stops. */
 const IDLE_SWEEP_INTERVAL_MS = 50
@@ -28,6 +29,7 @@ export interface RunningService {
 /** Opens the storage and serves it. Throws a SetupError when the settings or the machine do not allow it. */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
   const verifyJwt = await openIdTokens(config, log)
+  const tracing = await openTracing(config)
   // The app is loaded while the threads of the storage start: each takes about as long as the other.
   const [storage, { buildApp }] = await Promise.all([
     openStorage(config.database, config),
@@ -44,6 +46,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       corsOrigins: config.corsOrigins,
       limits: config,
       metrics: config.metrics,
+      tracing,
       isDraining: () => isDraining,
     })
     await listen(() => app.listen({ host: config.host, port: config.port }), config)
@@ -64,7 +67,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
         await app.close()
         clearInterval(sweep)
         clearTimeout(cutOff)
-        await storage.close()
+        await Promise.all([storage.close(), tracing?.stop()])
       },
     }
   } catch (error) {
@@ -87,6 +90,13 @@ async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | 
     import('./identity/granted-scopes.ts'),
   ])
   return createOpenIdTokens({ issuer, audience, scopeClaim, scopes: parseScopeMapping(oidcScopes), log })
+}
+
+/** What tells of requests elsewhere, loaded only where that is set. */
+async function openTracing({ tracing }: Config): Promise<Tracing | undefined> {
+  if (tracing === undefined) return undefined
+  const { createTracing } = await import('./tracing/tracing.ts')
+  return createTracing(tracing)
 }
 
 async function makeFirstToken({ tokens }: Storage, config: Config, log: Logger): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { serverTimingOf } from './request-stages.ts'
 
 /** Header fields as Node takes them fastest: name, value, name, value. */
 export type HeaderList = string[]
@@ -45,5 +46,7 @@ export function writeHead(reply: FastifyReply, status: number, fields: HeaderLis
   const all = ['x-content-type-options', 'nosniff', 'x-request-id', request.id, ...fields]
   if (!fields.includes('cache-control')) all.push('cache-control', 'no-store')
   if (request.answerFields) all.push(...request.answerFields)
+  request.stages?.leave()
+  if (request.stages?.isTold) all.push('server-timing', serverTimingOf(request.stages))
   raw.writeHead(status, all)
 }

@@ -13,6 +13,7 @@ const REQUEST_FIELDS = [
   'Idempotency-Key',
   'If-Match',
   'If-None-Match',
+  'Prefer',
   'Traceparent',
   'Tracestate',
   'X-Request-Id',
@@ -28,6 +29,7 @@ const ANSWER_FIELDS = [
   'RateLimit-Policy',
   'Retry-After',
   'Server-Timing',
+  'Traceresponse',
   'WWW-Authenticate',
   'X-Request-Id',
 ].join(', ')
@@ -56,7 +58,8 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
   return {
     mark(request) {
       const { origin } = request.headers
-      request.answerFields = [...vary]
+      request.answerFields ??= []
+      request.answerFields.push(...vary)
       if (!isAllowed(origin)) return
       request.answerFields.push('access-control-allow-origin', isAny ? '*' : origin)
       request.answerFields.push('access-control-expose-headers', ANSWER_FIELDS)

@@ -21,6 +21,7 @@ export function createBodyReader(bodyBytesMax: number): BodyReader {
       // One promise for the whole way, as each costs something on every request.
       return new Promise((resolve, reject) => {
         const { raw } = request
+        request.stages?.enter('parse')
         judgeBody(raw, mediaTypes, [], 'a JSON object')
         const declaredBytes = Number(raw.headers['content-length'])
         if (declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax)

@@ -6,6 +6,7 @@ import { answerEmpty, type HeaderList } from './answers.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
 import { requestPath } from './request-path.ts'
+import { tellStagesOnRequest } from './request-stages.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -70,6 +71,7 @@ export function applyRouteRules(
 
   app.decorateRequest('failure', null)
   app.decorateRequest('answerFields', null)
+  app.decorateRequest('stages', null)
   app.decorateRequest('mayTakeLong', false)
   // As never, since Fastify wants a value before there is one: no handler runs before `authenticate` has set it,
   // save on public routes, which have no caller.
@@ -122,8 +124,13 @@ function guard(route: RouteOptions, scope: Scope | 'any' | 'public', admission: 
   const admit = scope === 'public' ? undefined : admission(scope)
   route.onRequest = (request, reply, done) => {
     const fault = oddityOf(request)
-    if (fault !== undefined || admit === undefined) done(fault)
-    else admit(request, reply, done)
+    if (fault !== undefined || admit === undefined) {
+      done(fault)
+      return
+    }
+    tellStagesOnRequest(request)
+    request.stages?.enter('authenticate')
+    admit(request, reply, done)
   }
 }
 

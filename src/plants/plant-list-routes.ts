@@ -43,6 +43,7 @@ export function registerPlantListRoutes(
         return
       }
       const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])
+      request.stages?.enter('read')
       const page = await plants.list({ ...filterIn(parameters), limit: limitIn(parameters.limit) })
       const last = page.plants.at(-1)
       const fields = ['vary', 'Accept']

@@ -51,6 +51,7 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
     async handler(request, reply) {
       queryOf(request, [])
       const plant = parseNewPlant(await body.readJson(request, reply))
+      request.stages?.enter('commit')
       const key = request.headers['idempotency-key']
       const created =
         key === undefined
@@ -79,6 +80,7 @@ function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesParts): void {
     config: { scope: 'plants:read', operation: getPlantOperation },
     async handler(request, reply) {
       const id = idIn(request)
+      request.stages?.enter('read')
       const plant = await plants.get(id)
       if (plant === undefined) throw noSuchPlant(id)
       const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
@@ -100,6 +102,7 @@ function addReplaceRoute(app: FastifyInstance, { plants, body, basePath }: Plant
     async handler(request, reply) {
       const id = idIn(request)
       const plant = parsePlant(await body.readJson(request, reply), id)
+      request.stages?.enter('commit')
       const replaced = await plants.replace(id, plant, preconditionOf(request.headers))
       if (replaced.outcome === 'mismatch') throw new AppError(41201)
       if (replaced.outcome === 'replaced') answerPlant(reply, 200, replaced.plant)
@@ -116,6 +119,7 @@ function addChangeRoute(app: FastifyInstance, { plants, body }: PlantRoutesParts
     async handler(request, reply) {
       const id = idIn(request)
       const change = parsePlantChange(await body.readJson(request, reply, MERGE_PATCH_TYPES), id)
+      request.stages?.enter('commit')
       const changed = await plants.change(id, change, preconditionOf(request.headers))
       if (changed.outcome === 'changed') answerPlant(reply, 200, changed.plant)
       else throw changed.outcome === 'absent' ? noSuchPlant(id) : new AppError(41201)
@@ -130,6 +134,7 @@ function addDeleteRoute(app: FastifyInstance, { plants }: PlantRoutesParts): voi
     config: { scope: 'plants:write', operation: deletePlantOperation },
     async handler(request, reply) {
       const id = idIn(request)
+      request.stages?.enter('commit')
       const { outcome } = await plants.delete(id, preconditionOf(request.headers))
       if (outcome === 'absent') throw noSuchPlant(id)
       if (outcome === 'mismatch') throw new AppError(41201)

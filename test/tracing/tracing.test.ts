@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
+import { startApp } from '../support/start-app.ts'
+import { startCollector } from './collector.ts'
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
+const PARENT_ID = 'b7ad6b7169203331'
+
+/** A service that tells a collector of its requests at once. */
+async function startTraced(t: TestContext, settings: Record<string, string> = {}) {
+  const collector = await startCollector(t)
+  const variables: Record<string, string> = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings }
+  // The exporter reads the environment of the process itself.
+  const before = { ...process.env }
+  Object.assign(process.env, variables)
+  t.after(() => {
+    for (const name of Object.keys(variables)) delete process.env[name]
+    Object.assign(process.env, before)
+  })
+  const app = await startApp(t, { OTEL_BSP_SCHEDULE_DELAY: '10', ...variables })
+  return { app, collector }
+}
+
+test('a create is told as a span with one for each stage, and nothing of the plant', async (t) => {
+  const { app, collector } = await startTraced(t)
+  const answer = await app.send('POST', '/plants', '{"id":42,"name":"Quercus robur"}', {
+    'x-request-id': 'r-1',
+  })
+  assert.equal(answer.status, 200)
+  await eventually(() => collector.spans.length === 4)
+  const root = collector.spans.find(({ parentSpanId }) => parentSpanId === '')
+  assert.ok(root !== undefined)
+  assert.equal(root.name, 'POST /plants')
+  assert.equal(root.kind, 2)
+  assert.deepEqual(root.attributes, {
+    'http.request.method': 'POST',
+    'url.scheme': 'http',
+    'http.route': '/plants',
+    'http.response.status_code': 200n,
+    'plantstore.request_id': 'r-1',
+  })
+  const stages = collector.spans.filter(({ parentSpanId }) => parentSpanId === root.spanId)
+  assert.deepEqual(
+    stages.map(({ name }) => name),
+    ['authenticate', 'parse', 'commit'],
+  )
+  for (const { traceId, startNs, endNs } of stages) {
+    assert.equal(traceId, root.traceId)
+    assert.ok(root.startNs <= startNs && startNs <= endNs && endNs <= root.endNs)
+  }
+  assert.equal(collector.resource['service.name'], 'plantstore')
+  assert.equal(answer.headers.get('traceresponse'), `00-${root.traceId}-${root.spanId}-01`)
+})
+
+test('the trace of a caller goes on, and one that it does not record is not recorded here', async (t) => {
+  const { app, collector } = await startTraced(t)
+  await app.fetch('/plants/7', { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` } })
+  const answer = await app.fetch('/plants/7', { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` } })
+  assert.match(answer.headers.get('traceresponse') ?? '', new RegExp(`^00-${TRACE_ID}-`))
+  await eventually(() => collector.spans.length > 0)
+  const roots = collector.spans.filter(({ name }) => name === 'GET /plants/{id}')
+  assert.deepEqual(
+    roots.map(({ traceId, parentSpanId }) => [traceId, parentSpanId]),
+    [[TRACE_ID, PARENT_ID]],
+  )
+  assert.deepEqual(roots[0]?.attributes['error.type'], '40402')
+})
+
+test('a traceparent that is none is passed over', async (t) => {
+  const { app, collector } = await startTraced(t)
+  const answer = await app.fetch('/tags', { headers: { traceparent: '00-zz-11-01' } })
+  assert.equal(answer.status, 200)
+  await eventually(() =>
+    collector.spans.some(({ name, parentSpanId }) => name === 'GET /tags' && parentSpanId === ''),
+  )
+})
+
+test('without a sampler a hundred traces a second are begun, so that a flood costs nothing', async (t) => {
+  const { app, collector } = await startTraced(t)
+  const answers = await Promise.all(Array.from({ length: 250 }, () => app.fetch('/healthz')))
+  const traced = answers.filter(({ headers }) => headers.has('traceresponse')).length
+  assert.ok(traced >= 100 && traced < 250, `${traced}`)
+  await eventually(() => collector.spans.length === traced)
+})
+
+test('the sampler that is named decides', async (t) => {
+  const { app, collector } = await startTraced(t, { OTEL_TRACES_SAMPLER: 'always_off' })
+  assert.match((await app.fetch('/plants')).headers.get('traceresponse') ?? '', /-00$/)
+  await app.stop()
+  assert.deepEqual(collector.spans, [])
+})
+
+test('what was not sent yet is sent when the service stops', async (t) => {
+  const { app, collector } = await startTraced(t, {
+    OTEL_BSP_SCHEDULE_DELAY: '60000',
+    OTEL_SERVICE_NAME: 'garden',
+  })
+  await app.fetch('/nowhere')
+  await app.stop()
+  assert.equal(
+    collector.spans.some(({ name }) => name === 'GET'),
+    true,
+  )
+  assert.equal(collector.resource['service.name'], 'garden')
+})
+
+test('a collector that is not there is no trouble', async (t) => {
+  const { app } = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
+  assert.equal((await app.fetch('/plants')).status, 200)
+  await app.stop()
+})
