@@ -15,6 +15,8 @@ interface OpenOptions {
   width?: number
   height?: number
   scheme?: 'light' | 'dark'
+  /** The language that the browser says its reader has. */
+  locale?: string
 }
 
 /** Chromium, until the test, or the file of tests, ends. */
@@ -28,9 +30,9 @@ export async function openBrowser(test: Lifetime): Promise<Browser> {
 export async function openPage(
   browser: Browser,
   app: Pick<StartedApp, 'url'>,
-  { path = '/', width = 1280, height = 800, scheme = 'light' }: OpenOptions = {},
+  { path = '/', width = 1280, height = 800, scheme = 'light', locale = 'en-US' }: OpenOptions = {},
 ): Promise<OpenedPage> {
-  const profile = await browser.newContext({ viewport: { width, height }, colorScheme: scheme })
+  const profile = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, locale })
   const page = await profile.newPage()
   page.setDefaultTimeout(5_000)
   const faults: string[] = []

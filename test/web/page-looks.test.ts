@@ -76,8 +76,9 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByLabel('Search names').fill('nothing-like-it')
     await page.getByText('No plant matches.').waitFor()
   },
-  tags: async (page) => {
-    await page.getByRole('link', { name: 'Tags' }).click()
+  collection: async (page) => {
+    await page.getByRole('link', { name: 'Collection' }).click()
+    await page.locator('.timeline').waitFor()
     await page.locator('.bars tbody tr').nth(2).waitFor()
   },
   tokens: async (page) => {

@@ -83,7 +83,10 @@ test('a token that expired is refused, and one that only reads is offered no cha
   const { page } = await openPage(site.browser, site.app)
   await signIn(page, reader.token)
   await page.getByText('the visitors · may only read').waitFor()
-  assert.deepEqual(await page.getByRole('navigation').getByRole('link').allTextContents(), ['Shelf', 'Tags'])
+  assert.deepEqual(await page.getByRole('navigation').getByRole('link').allTextContents(), [
+    'Shelf',
+    'Collection',
+  ])
   assert.equal(await page.getByRole('button', { name: 'Add a plant' }).count(), 0)
   await page.getByRole('button', { name: 'Quercus robur' }).click()
   await page.getByRole('dialog').getByText('Quercus robur').waitFor()

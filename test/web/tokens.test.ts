@@ -52,7 +52,7 @@ test('the tags are a picture and a table, and lead to their plants', { skip }, a
       JSON.stringify({ id: at, name: `Plant ${at}`, tag }),
     ),
   )
-  const { page } = await openSignedIn(await openBrowser(context), app, { path: '/?view=tags' })
+  const { page } = await openSignedIn(await openBrowser(context), app, { path: '/?view=collection' })
   const row = page.getByRole('row', { name: /tree/ })
   assert.equal(await row.getByRole('cell').first().textContent(), '3')
   const widths = await page

@@ -1,17 +1,21 @@
 import { useEffect, useState } from 'preact/hooks'
+import { CollectionView } from './collection-view.tsx'
 import { Notices, useNotices } from './notices.tsx'
 import { type Place, placeUrl, readPlace, VIEWS, type View } from './place.ts'
 import { ServiceFooter } from './service-footer.tsx'
 import { BASE_URL, type Session } from './session.ts'
 import { ShelfView } from './shelf-view.tsx'
-import { TagsView } from './tags-view.tsx'
 import { texts } from './texts.ts'
 import { TokensView } from './tokens-view.tsx'
 import './frame.css'
 
 const words = texts.nav
-const SCOPE_OF_VIEW = { shelf: 'plants:read', tags: 'plants:read', tokens: 'tokens:manage' } as const
-const NAME_OF_VIEW: Record<View, string> = { shelf: words.shelf, tags: words.pictures, tokens: words.tokens }
+const SCOPE_OF_VIEW = { shelf: 'plants:read', collection: 'plants:read', tokens: 'tokens:manage' } as const
+const NAME_OF_VIEW: Record<View, string> = {
+  shelf: words.shelf,
+  collection: words.collection,
+  tokens: words.tokens,
+}
 
 export type Go = (change: Partial<Place>, how?: 'push' | 'replace') => void
 
@@ -53,7 +57,7 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
         {view === 'shelf' && (
           <ShelfView key={visit} session={session} place={place} go={go} notify={notify} />
         )}
-        {view === 'tags' && <TagsView session={session} go={go} />}
+        {view === 'collection' && <CollectionView session={session} go={go} />}
         {view === 'tokens' && <TokensView session={session} notify={notify} />}
       </main>
       <ServiceFooter />

@@ -1,6 +1,6 @@
 import { parseId } from './parse-id.ts'
 
-export const VIEWS = ['shelf', 'tags', 'tokens'] as const
+export const VIEWS = ['shelf', 'collection', 'tokens'] as const
 export type View = (typeof VIEWS)[number]
 
 /** Where somebody is on the page. It is in the URL, so that back, a reload and a shared link lead there. */

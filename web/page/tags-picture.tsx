@@ -1,47 +1,29 @@
-import { useEffect, useState } from 'preact/hooks'
-import type { TagCount } from '../../src/client/plant-store-client.ts'
-import { failureText, isAbort } from './failure-text.ts'
+import { useCallback } from 'preact/hooks'
+import type { PlantStoreClient, TagCount } from '../../src/client/plant-store-client.ts'
+import { FailureBanner } from './failure-banner.tsx'
 import type { Go } from './frame.tsx'
 import { placeUrl } from './place.ts'
 import { TagMark } from './plant-row.tsx'
-import type { Session } from './session.ts'
 import { texts } from './texts.ts'
-import './tags-view.css'
+import { useAnswer } from './use-answer.ts'
 
 const words = texts.tags
 /** More bars than these tell nobody anything. */
 const BARS_MAX = 100
 
 /** The collection by tag: bars in a table, so that what they say is there in numbers, too. */
-export function TagsView({ session: { client }, go }: { session: Session; go: Go }) {
-  const [tags, setTags] = useState<readonly TagCount[]>()
-  const [failure, setFailure] = useState<unknown>()
-  const [tries, setTries] = useState(0)
-  useEffect(() => {
-    const controller = new AbortController()
-    setFailure(undefined)
-    client
-      .listTags({ limit: BARS_MAX, signal: controller.signal })
-      .then(setTags, (error: unknown) => isAbort(error) || setFailure(error))
-    return () => controller.abort()
-  }, [client, tries])
-
+export function TagsPicture({ client, go }: { client: PlantStoreClient; go: Go }) {
+  const ask = useCallback((signal: AbortSignal) => client.listTags({ limit: BARS_MAX, signal }), [client])
+  const { answer: tags, failure, retry } = useAnswer(ask)
   return (
-    <div class="view">
-      <h1>{words.title}</h1>
+    <section aria-labelledby="tags-title">
+      <h2 id="tags-title">{words.title}</h2>
       <p class="lead">{words.lead}</p>
-      {failure !== undefined && (
-        <p class="banner" role="alert">
-          {failureText(failure)}
-          <button type="button" onClick={() => setTries(tries + 1)}>
-            {texts.tryAgain}
-          </button>
-        </p>
-      )}
+      <FailureBanner failure={failure} retry={retry} />
       {tags?.length === 0 && <p class="empty">{words.empty}</p>}
       {tags !== undefined && tags.length > 0 && <TagBars tags={tags} go={go} />}
       {tags?.length === BARS_MAX && <p class="hint">{words.more(BARS_MAX)}</p>}
-    </div>
+    </section>
   )
 }
 

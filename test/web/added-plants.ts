@@ -1,0 +1,25 @@
+import { readConfig } from '../../src/config.ts'
+import { openStorage } from '../../src/storage/open-storage.ts'
+import { emptyDatabase, type Lifetime, type StartedApp, startApp } from '../support/start-app.ts'
+
+export const DAY_MS = 86_400_000
+
+/** Runs the service over plants that were added at these times, in milliseconds since 1970; their ids are 1, 2, …. */
+export async function startWithPlantsAddedAt(
+  test: Lifetime,
+  timesMs: readonly number[],
+): Promise<StartedApp> {
+  const database = await emptyDatabase(test)
+  const storage = await openStorage(database, readConfig({}, {}))
+  await storage.contents.addPlants(
+    timesMs.map((timeMs, at) => ({
+      id: BigInt(at + 1),
+      name: `Rosa ${at + 1}`,
+      createdAtMs: timeMs,
+      updatedAtMs: timeMs,
+      version: at + 1,
+    })),
+  )
+  await storage.close()
+  return startApp(test, { PLANTSTORE_DATABASE: database })
+}
