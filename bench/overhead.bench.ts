@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type Contender, fill, seedBodies, TOKEN } from './contender.ts'
 import { type Measurement, measureLoad } from './load.ts'
 import type { BenchOptions } from './options.ts'
@@ -14,12 +16,15 @@ interface Variant {
   /** Settings of the service, by their variables. */
   settings: Record<string, string>
   isScraped?: true
+  /** Whether a collector takes its traces. */
+  isTraced?: true
 }
 
 /** Our service with nothing that watches it, and with what does: each is held against the first. */
 const VARIANTS: readonly Variant[] = [
   { name: `${OURS}, unwatched`, settings: { PLANTSTORE_METRICS: 'false' } },
   { name: `${OURS}, metrics, scraped every second`, settings: {}, isScraped: true },
+  { name: `${OURS}, metrics and traces`, settings: {}, isScraped: true, isTraced: true },
 ]
 
 /** What creates cost each variant, a measurement a round; the unwatched one first. */
@@ -33,9 +38,11 @@ export async function benchOverhead(
   stores: Stores,
 ): Promise<OverheadReport> {
   const started: { contender: Contender; isScraped: boolean }[] = []
+  const collector = await startCollector()
   try {
-    for (const { name, settings, isScraped = false } of VARIANTS) {
-      const server = await startService(await stores.make(), settings)
+    for (const { name, settings, isScraped = false, isTraced = false } of VARIANTS) {
+      const tracing = isTraced ? { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } : {}
+      const server = await startService(await stores.make(), { ...settings, ...tracing })
       started.push({ contender: { ...server, name, pagePath: PAGE_PATH }, isScraped })
       await fill(server.url, seedBodies())
     }
@@ -58,9 +65,11 @@ export async function benchOverhead(
         await untilQuiet(contender.name, contender.pid)
       }
     }
+    if (collector.batches() === 0) throw new Error('The collector was told nothing')
     return { variants }
   } finally {
     await Promise.all(started.map(({ contender }) => contender.stop()))
+    collector.stop()
   }
 }
 
@@ -79,6 +88,25 @@ function startScraping(url: string): { stop(): Promise<void> } {
       for (const status of await Promise.all(scrapes)) {
         if (status !== 200) throw new Error(`A scrape was answered with ${status}`)
       }
+    },
+  }
+}
+
+/** Takes traces over OTLP, counts the batches and lets them fall. */
+async function startCollector(): Promise<{ url: string; batches(): number; stop(): void }> {
+  let count = 0
+  const server = createServer((request, response) => {
+    count += 1
+    request.resume()
+    request.once('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    batches: () => count,
+    stop() {
+      server.close()
+      server.closeAllConnections()
     },
   }
 }
