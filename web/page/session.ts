@@ -11,6 +11,8 @@ import { texts } from './texts.ts'
 /** Somebody who is signed in, and what they may do. */
 export interface Session {
   client: PlantStoreClient
+  /** A client of the same session whose requests go through another `fetch`. */
+  clientOver(fetch: typeof globalThis.fetch): PlantStoreClient
   token: Token
   may(scope: Scope): boolean
 }
@@ -48,17 +50,19 @@ export function forgetToken(): void {
  */
 export async function openSession(secret: string, onEnd: () => void, signal?: AbortSignal): Promise<Session> {
   let isOpen = false
-  const client = createPlantStoreClient({
-    baseUrl: BASE_URL,
-    token: secret,
-    timeoutMs: TIMEOUT_MS,
-    triesMax: TRIES_MAX,
-    async fetch(...request) {
-      const answer = await fetch(...request)
-      if (answer.status === UNAUTHORIZED && isOpen) onEnd()
-      return answer
-    },
-  })
+  const clientOver = (send: typeof fetch) =>
+    createPlantStoreClient({
+      baseUrl: BASE_URL,
+      token: secret,
+      timeoutMs: TIMEOUT_MS,
+      triesMax: TRIES_MAX,
+      async fetch(...request) {
+        const answer = await send(...request)
+        if (answer.status === UNAUTHORIZED && isOpen) onEnd()
+        return answer
+      },
+    })
+  const client = clientOver((...request) => fetch(...request))
   const token = await client.getOwnToken({ signal }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw signInFailure(error)
@@ -67,7 +71,7 @@ export async function openSession(secret: string, onEnd: () => void, signal?: Ab
     throw new SignInError(texts.signIn.tooNarrow(token.scopes.join(', ')), true)
   }
   isOpen = true
-  return { client, token, may: (scope) => token.scopes.includes(scope) }
+  return { client, clientOver, token, may: (scope) => token.scopes.includes(scope) }
 }
 
 /** Why nobody was let in, in words for people. */

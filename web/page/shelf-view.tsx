@@ -11,6 +11,7 @@ import type { ShelfPages } from './shelf-pages.ts'
 import { ShelfRows } from './shelf-rows.tsx'
 import { ShelfTools } from './shelf-tools.tsx'
 import { texts } from './texts.ts'
+import { useImportDialog } from './use-import-dialog.ts'
 import { useShelf } from './use-shelf.ts'
 import './shelf.css'
 
@@ -30,6 +31,8 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
   const { pages, shown } = useShelf(session.client, place, epoch)
   const [open, setOpen] = useState<StoredPlant | 'new'>()
   const [isExporting, setExporting] = useState(false)
+  const imports = useImportDialog(notify)
+  const mayWrite = session.may('plants:write')
   const tags = useTags(session, epoch)
 
   function show(at: bigint | undefined) {
@@ -47,17 +50,22 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
   }
 
   return (
-    <div class="shelf">
+    <div class={imports.isOver ? 'shelf over' : 'shelf'} {...(mayWrite && imports.dropping)}>
       <div class="shelf-head">
         <h1>{words.title}</h1>
         <Count pages={pages} place={place} tags={tags} />
         <button type="button" class="export" onClick={() => setExporting(true)}>
           {texts.export.open}
         </button>
-        {session.may('plants:write') && (
-          <button type="button" class="main" onClick={() => setOpen('new')}>
-            {words.add}
-          </button>
+        {mayWrite && (
+          <>
+            <button type="button" onClick={() => imports.open(undefined)}>
+              {texts.import.open}
+            </button>
+            <button type="button" class="main" onClick={() => setOpen('new')}>
+              {words.add}
+            </button>
+          </>
         )}
       </div>
       <ShelfTools place={place} tags={tags} go={go} onJump={jump} />
@@ -70,6 +78,14 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
       <ShelfBody key={shown} pages={pages} place={place} go={go} onOpen={setOpen} />
       {isExporting && (
         <ExportDialog client={session.client} place={place} onClose={() => setExporting(false)} />
+      )}
+      {imports.dialog !== undefined && (
+        <imports.dialog.Dialog
+          session={session}
+          file={imports.dialog.file}
+          onStored={() => setEpoch({})}
+          onClose={imports.close}
+        />
       )}
       {open !== undefined && (
         <PlantDialog

@@ -110,6 +110,10 @@ export const texts = {
         ? `${Math.ceil(bytes / 1e3).toLocaleString('en')} kB`
         : `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`,
   },
+  import: {
+    open: 'Import',
+    notLoaded: 'The import could not be loaded. Load the page again.',
+  },
   conflict: {
     taken: (id: bigint) => `The id ${id} is taken. Which plant shall have it?`,
     changed: 'Somebody has changed this plant since you opened it. Which version shall be kept?',

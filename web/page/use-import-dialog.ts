@@ -1,0 +1,44 @@
+import type { FunctionComponent } from 'preact'
+import { useState } from 'preact/hooks'
+import type { ImportDialogProps } from './import-dialog.tsx'
+import type { Notify } from './notices.tsx'
+import { texts } from './texts.ts'
+
+interface OpenDialog {
+  Dialog: FunctionComponent<ImportDialogProps>
+  file: File | undefined
+}
+
+/** The dialog of the import, which is loaded when it is first opened, and what opens it for a file that is dropped. */
+export function useImportDialog(notify: Notify) {
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const [isOver, setOver] = useState(false)
+
+  async function open(file: File | undefined) {
+    try {
+      const { ImportDialog } = await import('./import-dialog.tsx')
+      setDialog({ Dialog: ImportDialog, file })
+    } catch {
+      notify({ text: texts.import.notLoaded, isFailure: true })
+    }
+  }
+
+  const hasFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
+  const dropping = {
+    onDragOver(event: DragEvent) {
+      if (!hasFile(event)) return
+      event.preventDefault()
+      // One that is under way is not put aside.
+      setOver(dialog === undefined)
+    },
+    onDragLeave: () => setOver(false),
+    onDrop(event: DragEvent) {
+      if (!hasFile(event)) return
+      event.preventDefault()
+      setOver(false)
+      const file = event.dataTransfer?.files[0]
+      if (file !== undefined && dialog === undefined) void open(file)
+    },
+  }
+  return { dialog, isOver, dropping, open, close: () => setDialog(undefined) }
+}
