@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { SetupError } from './errors.ts'
+import { scheduledBackups } from './scheduled-backups.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
 import type { JwtVerifier } from './tokens/authenticate.ts'
@@ -28,6 +29,7 @@ export interface RunningService {
 
 /** Opens the storage and serves it. Throws a SetupError when the settings or the machine do not allow it. */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
+  const backups = scheduledBackups(config, log)
   const verifyJwt = await openIdTokens(config, log)
   const tracing = await openTracing(config)
   // The app is loaded while the threads of the storage start: each takes about as long as the other.
@@ -55,6 +57,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       await app.close()
       throw error
     })
+    backups?.start()
     const { port } = app.server.address() as AddressInfo
     return {
       url: `http://${hostInUrl(config.host)}:${port}${new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, '')}`,
@@ -64,7 +67,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
         const cutOff = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
         // A connection that is kept would hold up the end when its last request has been answered.
         const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS)
-        await app.close()
+        await Promise.all([app.close(), backups?.stop()])
         clearInterval(sweep)
         clearTimeout(cutOff)
         await Promise.all([storage.close(), tracing?.stop()])

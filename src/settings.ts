@@ -89,6 +89,17 @@ export const SETTINGS = {
     default: true,
     about: 'Prepare statements; false behind a pooler that forgets them between transactions',
   },
+  backupDir: {
+    type: 'text',
+    about:
+      'Folder that backups of the file are written to; none without it. "plantstore backup" needs no setting',
+  },
+  backupIntervalMs: integer(
+    24 * HOUR_MS,
+    [1_000, 7 * 24 * HOUR_MS],
+    'Age of the newest backup at which another one is made',
+  ),
+  backupsKept: integer(7, [1, 10_000], 'Backups that are kept; older ones are removed after a new one'),
   logLevel: { type: 'choice', choices: LOG_LEVELS, default: 'info', about: 'What is logged' },
   metrics: {
     type: 'boolean',

@@ -6,7 +6,8 @@ export interface Progress {
   done: number
   /** Absent where nobody knows how much there is. */
   total?: number | undefined
-  rows: number
+  /** Absent where it is not rows that are worked on. */
+  rows?: number
   errors?: number | undefined
 }
 
@@ -38,7 +39,7 @@ export async function createProgressBar(
   if (!stream.isTTY) return { update: () => undefined, end: () => undefined }
   const { SingleBar } = (await import('cli-progress')).default
   const startMs = performance.now()
-  let progress: Progress = { done: 0, rows: 0 }
+  let progress: Progress = { done: 0 }
   let rowsMs = startMs
   const bar = new SingleBar({
     stream,
@@ -54,7 +55,7 @@ export async function createProgressBar(
       return progressLine(doing, progress, {
         done: writeDone(progress),
         elapsedMs: nowMs - startMs,
-        rowsPerSecond: untilMs > startMs ? (progress.rows / (untilMs - startMs)) * 1000 : 0,
+        rowsPerSecond: untilMs > startMs ? ((progress.rows ?? 0) / (untilMs - startMs)) * 1000 : 0,
         width: stream.columns || COLUMNS_UNKNOWN,
       })
     },
@@ -87,11 +88,12 @@ interface Circumstances {
 /** `importing  [=====-----]  50 %  1.2 MB of 2.4 MB  40,000 rows/s  0 errors  0:12 left`, as far as it fits. */
 export function progressLine(
   doing: string,
-  { done, total, errors }: Progress,
+  { done, total, rows, errors }: Progress,
   { done: doneText, elapsedMs, rowsPerSecond, width }: Circumstances,
 ): string {
   const share = total ? Math.min(1, done / total) : undefined
-  const parts = [doneText, `${wholeNumber(rowsPerSecond)} rows/s`]
+  const parts = [doneText]
+  if (rows !== undefined) parts.push(`${wholeNumber(rowsPerSecond)} rows/s`)
   if (errors !== undefined) parts.push(`${wholeNumber(errors)} ${errors === 1 ? 'error' : 'errors'}`)
   if (share) parts.push(`${clock((elapsedMs / share) * (1 - share))} left`)
   if (share !== undefined) parts.unshift(`${Math.floor(share * 100)} %`)

@@ -1,7 +1,18 @@
 import { SetupError } from '../errors.ts'
 import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/postgres-url.ts'
+import { backUpStore, type StoreWorkOptions } from './sqlite/back-up-store.ts'
+import type { CheckProgress } from './sqlite/check-store.ts'
+import type { StoreCopy } from './sqlite/copy-store.ts'
+import { isFile, removeLeftovers } from './sqlite/partial-file.ts'
+import { type RestoredStore, restoreStore } from './sqlite/restore-store.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
+import { runStoreJob } from './sqlite/store-job.ts'
 import type { Storage, StorageOptions } from './storage.ts'
+
+export interface StoreCheckOptions {
+  signal: AbortSignal
+  onProgress(progress: CheckProgress): void
+}
 
 /**
  * Opens the storage that the setting `database` names: a file's path, or the URL of a PostgreSQL database.
@@ -13,12 +24,7 @@ export async function openStorage(database: string, options: StorageOptions): Pr
     const { openPostgresStorage } = await import('./postgres/postgres-storage.ts')
     return openPostgresStorage(database, options)
   }
-  // SQLite would take these for something else than a path, each connection for another.
-  if (/^:|^[a-z][a-z0-9+.-]+:/i.test(database)) {
-    throw new SetupError(
-      `The database must be the path of a file or a postgres:// URL, not ${JSON.stringify(database.replace(/:.*/s, ':…'))}.`,
-    )
-  }
+  checkIsPath(database)
   return openSqliteStorage(database, options)
 }
 
@@ -34,6 +40,48 @@ export async function shardStorage(database: string, options: StorageOptions): P
   }
   const { shardPostgres } = await import('./postgres/postgres-shard.ts')
   return shardPostgres(database, options)
+}
+
+/**
+ * What is done with the file of a store as a whole, also beside a running service. Throws a SetupError where the
+ * setting `database` names a PostgreSQL database, which has tools of its own for `doing` this.
+ */
+export function storeFile(database: string, doing: 'backing it up' | 'restoring it' | 'checking it') {
+  if (isPostgresUrl(database)) {
+    const tools = {
+      'backing it up': 'pg_dump or pg_basebackup',
+      'restoring it': 'pg_restore or psql',
+      'checking it': 'pg_amcheck',
+    }
+    throw new SetupError(
+      `${describeDatabase(database)} is a PostgreSQL database, which has tools of its own for ${doing}: ${tools[doing]}.`,
+    )
+  }
+  checkIsPath(database)
+  return {
+    /** Backs the store up to a file. */
+    backUp: (file: string, options: StoreWorkOptions): Promise<StoreCopy> =>
+      backUpStore(database, file, options),
+    /** Puts the store that was backed up to a file in its place. */
+    restore: (file: string, options: StoreWorkOptions): Promise<RestoredStore> =>
+      restoreStore(file, database, options),
+    /** What is wrong with the store, a line each. */
+    check: (options: StoreCheckOptions): Promise<string[]> => {
+      if (!isFile(database))
+        throw new SetupError(`There is no store at ${database}: name it with --database.`)
+      return runStoreJob({ kind: 'check', path: database }, options)
+    },
+    removeLeftovers,
+  }
+}
+
+/** SQLite would take some names for something else than a path, each connection for another. */
+function checkIsPath(database: string): void {
+  if (/^:|^[a-z][a-z0-9+.-]+:/i.test(database)) {
+    throw new SetupError(
+      `The database must be the path of a file or a postgres:// URL, not ${JSON.stringify(database.replace(/:.*/s, ':…'))}.`,
+    )
+  }
 }
 
 /** The setting `database` as a log or a message may show it: without a password. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, SetupError } from '../../errors.ts'
 import { type Migration, missingMigrations, readMigrations } from '../migrate.ts'
+import { MIGRATIONS_FOLDER } from './store-schema.ts'
 
 /** How long a statement waits for another process that writes to the same file. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -26,12 +27,10 @@ const LOG_KEPT_BYTES = 64 * 1024 * 1024
 const WRITER_CACHE_KIB = 8 * 1024
 const READER_CACHE_KIB = 4 * 1024
 
-const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
-
 /**
  * Result codes of SQLite (sqlite.org/rescode.html); extended codes keep the primary one in their low byte.
  */
-const SQLITE_BUSY = 5
+export const SQLITE_BUSY = 5
 const SQLITE_FULL = 13
 
 /** Opens the file for reading. Reads see everything that was committed before they begin. */
@@ -71,7 +70,7 @@ export function prepareFile(path: string, options: { quickCheck: boolean; mustEx
     migrate(database)
   } catch (error) {
     if (error instanceof SetupError) throw error
-    throw new SetupError(`The database ${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
+    throw new SetupError(`The database ${path} cannot be opened: ${fileReason(error)}`, { cause: error })
   } finally {
     database?.close()
   }
@@ -156,13 +155,17 @@ function applyMigration(database: DatabaseSync, { version, name, sql }: Migratio
     .run(version, name, new Date().toISOString())
 }
 
-function resultCodeOf(error: unknown): number | undefined {
+/** The primary result code of a failure of SQLite; undefined for another failure. */
+export function resultCodeOf(error: unknown): number | undefined {
   const code = (error as { errcode?: number } | undefined)?.errcode
   return code === undefined ? undefined : code & 0xff
 }
 
-function reasonOf(error: unknown): string {
+/** Why a file cannot be used, in plain words where they are known. */
+export function fileReason(error: unknown): string {
   const { code, message } = error as { code?: string; message: string }
+  if (resultCodeOf(error) === SQLITE_FULL) return 'the disk is full'
+  if (code === 'ENOENT') return 'there is no such file or folder'
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
   if (code === 'EROFS') return 'the file system is read-only'
   if (code === 'ENOSPC') return 'the disk is full'

@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { storeFile } from '../storage/open-storage.ts'
+import { CommandFailure } from './command-failure.ts'
+import { printable } from './printable.ts'
+import { createProgressBar } from './progress-bar.ts'
+import { print } from './standard-output.ts'
+import { untilInterrupted } from './until-interrupted.ts'
+
+/** `plantstore check`: looks whether a store is sound. */
+export function addCheckCommand(program: Command): void {
+  program
+    .command('check')
+    .description('examine a store or a backup, also beside a running service; changes nothing')
+    .option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
+    .addHelpText(
+      'after',
+      `
+Every page, index and row is read. What is wrong is printed, a line each, and the exit code is 1.
+
+Example:
+  plantstore check --database data/plantstore.db`,
+    )
+    .action(check)
+}
+
+async function check({ database }: { database?: string }): Promise<void> {
+  const config = readConfig(database === undefined ? {} : { database })
+  const store = storeFile(config.database, 'checking it')
+  let doing = ''
+  const bar = await createProgressBar('checking', ({ done, total }) => `${done} of ${total}: ${doing}`)
+  let findings: string[]
+  try {
+    findings = await untilInterrupted((signal) =>
+      store.check({
+        signal,
+        onProgress(progress) {
+          doing = progress.doing
+          bar.update(progress)
+        },
+      }),
+    )
+  } finally {
+    bar.end()
+  }
+  if (findings.length === 0) {
+    process.stderr.write(`${config.database} is sound.\n`)
+    return
+  }
+  await print(findings.map((finding) => `${printable(finding)}\n`).join(''))
+  throw new CommandFailure(`${config.database} is damaged: restore a backup ("plantstore restore --help").`)
+}

@@ -1,0 +1,109 @@
+import { accessSync, constants, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { SetupError } from '../errors.ts'
+
+/** After a failure the next try waits so long, or as long as the interval where that is shorter. */
+const RETRY_AFTER_MS = 5 * 60_000
+
+/** The names of backups: the time in UTC, so that their order is that of their ages. */
+const BACKUP_NAME = /^plantstore-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/
+
+export interface BackupScheduleOptions {
+  folder: string
+  intervalMs: number
+  /** Backups that stay; the oldest beyond them go once there is a new one. */
+  kept: number
+  /** Writes a backup to the file, whole or not at all. Rejects with the reason of the signal once it is aborted. */
+  backUp(file: string, signal: AbortSignal): Promise<void>
+  /** Removes what backups that were killed left in the folder. */
+  removeLeftovers(folder: string, isOurs: (name: string) => boolean): void
+  onFailure(error: unknown): void
+}
+
+export interface BackupSchedule {
+  start(): void
+  /** Ends a backup that runs, which leaves nothing behind, and begins no more. */
+  stop(): Promise<void>
+}
+
+/**
+ * What backs up to a folder whenever the newest backup there is older than the interval, one at a time. Throws a SetupError
+ * when the folder cannot be written to.
+ */
+export function createBackupSchedule(options: BackupScheduleOptions): BackupSchedule {
+  const { folder, intervalMs, kept, backUp, onFailure } = options
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+
+  function schedule(afterMs: number): void {
+    if (controller.signal.aborted) return
+    timer = setTimeout(() => {
+      running = run()
+    }, afterMs)
+  }
+
+  async function run(): Promise<void> {
+    try {
+      // Another service may back up to the same folder.
+      const restMs = restOf(backupsIn(folder), intervalMs)
+      if (restMs > 0) return schedule(restMs)
+      options.removeLeftovers(folder, isBackupName)
+      await backUp(join(folder, backupName(Date.now())), controller.signal)
+      for (const name of backupsIn(folder).slice(0, -kept)) rmSync(join(folder, name), { force: true })
+      schedule(restOf(backupsIn(folder), intervalMs))
+    } catch (error) {
+      if (controller.signal.aborted) return
+      onFailure(error)
+      schedule(Math.min(intervalMs, RETRY_AFTER_MS))
+    }
+  }
+
+  prepareFolder(folder)
+  return {
+    start() {
+      schedule(0)
+    },
+    async stop() {
+      controller.abort(new Error('the service stops'))
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new SetupError(`Backups cannot be written to ${folder}: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Their names, the oldest first. */
+function backupsIn(folder: string): string[] {
+  return readdirSync(folder).filter(isBackupName).sort()
+}
+
+/** How long the newest backup is new enough; those of a clock that went back since do not count. */
+function restOf(names: readonly string[], intervalMs: number): number {
+  const nowMs = Date.now()
+  const newestMs = names.map(timeOf).findLast((timeMs) => timeMs <= nowMs)
+  return newestMs === undefined ? 0 : Math.max(0, newestMs + intervalMs - nowMs)
+}
+
+function timeOf(name: string): number {
+  const [, year, month, day, hours, minutes, seconds, milliseconds] = BACKUP_NAME.exec(name) ?? []
+  return Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`)
+}
+
+function isBackupName(name: string): boolean {
+  return BACKUP_NAME.test(name)
+}
+
+function backupName(timeMs: number): string {
+  return `plantstore-${new Date(timeMs).toISOString().replace(/[-:.]/g, '')}.db`
+}

@@ -1,0 +1,101 @@
+import {
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { SetupError } from '../../errors.ts'
+import type { StoreWorkOptions } from './back-up-store.ts'
+import type { StoreCopy } from './copy-store.ts'
+import {
+  createPartialFile,
+  isFile,
+  publishPartialFile,
+  removeLeftovers,
+  removePartialFile,
+  SIDE_FILES,
+} from './partial-file.ts'
+import { fileReason } from './sqlite-connection.ts'
+import { runStoreJob } from './store-job.ts'
+import { lockStore, type StoreLock } from './store-lock.ts'
+
+export interface RestoredStore extends StoreCopy {
+  /** Where the store is now that was there before. */
+  keptAs: string | undefined
+}
+
+/**
+ * Puts the store that was backed up to `file` at `path`, once it is examined. What was at `path` is kept beside it.
+ * Throws a SetupError, and leaves everything as it is, when `file` is no sound store, when `path` is in use, or when
+ * something is there and may not be replaced.
+ */
+export async function restoreStore(
+  file: string,
+  path: string,
+  { signal, mayReplace, onProgress }: StoreWorkOptions,
+): Promise<RestoredStore> {
+  if (!isFile(file)) throw new SetupError(`There is no backup ${file}: name the file of one.`)
+  const isThere = existsSync(path)
+  const target = isThere ? realpathSync(path) : path
+  if (realpathSync(file) === target) throw new SetupError(`${file} is the store itself: name a backup of it.`)
+  let lock: StoreLock | undefined
+  let partial: string | undefined
+  try {
+    if (isThere) lock = lockStore(target)
+    if (isThere && !mayReplace) {
+      throw new SetupError(
+        `There is a store at ${path}: name another place with --database, or replace it with --force (it is kept beside).`,
+      )
+    }
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+    removeLeftovers(dirname(target), (name) => name === basename(target))
+    partial = createPartialFile(target)
+    const job = { kind: 'copy', from: file, to: partial, isThrottled: false } as const
+    const copy = await runStoreJob(job, { signal, onProgress })
+    signal.throwIfAborted()
+    giveToOwner(partial, isThere ? target : dirname(target))
+    const keptAs = putAside(target, lock)
+    // Windows replaces no file that is open.
+    if (process.platform === 'win32') lock?.release()
+    publishPartialFile(partial, target)
+    return { ...copy, keptAs }
+  } catch (error) {
+    if (error instanceof SetupError || signal.aborted) throw error
+    throw new SetupError(`The store cannot be restored to ${path}: ${fileReason(error)}.`, { cause: error })
+  } finally {
+    lock?.release()
+    if (partial !== undefined) removePartialFile(partial)
+  }
+}
+
+/** Restored by root, a store is for the user whose service was, or will be, there. */
+function giveToOwner(path: string, model: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(model)
+  chownSync(path, uid, gid)
+}
+
+/**
+ * Keeps what is at the path under another name as well, until it is replaced. Its log must not stay: SQLite would
+ * take it for the log of the file that comes.
+ */
+function putAside(target: string, lock: StoreLock | undefined): string | undefined {
+  const aside = `${target}.before-restore-${new Date().toISOString().replace(/[-:.]/g, '')}`
+  const isWhole = lock?.settle() ?? false
+  if (lock !== undefined) linkSync(target, aside)
+  let isKept = lock !== undefined
+  for (const end of SIDE_FILES) {
+    if (!existsSync(target + end)) continue
+    if (isWhole || end === '-shm') rmSync(target + end, { force: true })
+    else {
+      renameSync(target + end, aside + end)
+      isKept = true
+    }
+  }
+  return isKept ? aside : undefined
+}
