@@ -1,0 +1,46 @@
+import type { Locator, Page } from 'playwright-core'
+import type { StartedApp } from '../support/start-app.ts'
+
+/** Opens the dialog of the import, and chooses a file of this content in it. */
+export async function chooseFile(page: Page, name: string, content: string | Buffer): Promise<Locator> {
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await giveFile(page, name, content)
+  return dialog
+}
+
+/** Chooses a file in the dialog that is open. */
+export async function giveFile(page: Page, name: string, content: string | Buffer): Promise<void> {
+  const buffer = typeof content === 'string' ? Buffer.from(content) : content
+  await page.getByLabel('A file of plants').setInputFiles({ name, mimeType: '', buffer })
+}
+
+/** Starts the import that the dialog shows, and waits until all of it is done. */
+export async function importAll(dialog: Locator): Promise<void> {
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await dialog.getByText('Everything is imported.').waitFor()
+}
+
+/** The cells of the preview, row by row. */
+export async function previewCells(dialog: Locator): Promise<string[][]> {
+  const rows = await dialog.locator('.preview tbody tr').all()
+  return Promise.all(rows.map((row) => row.locator('td').allTextContents()))
+}
+
+/** What each column of the preview is said to hold. */
+export async function columnRoles(dialog: Locator): Promise<string[]> {
+  return dialog
+    .locator('.preview select')
+    .evaluateAll((selects) => selects.map((select) => (select as unknown as { value: string }).value))
+}
+
+/** Every stored plant as id, name and tag, ids as they are written. */
+export async function storedPlants(app: StartedApp): Promise<[string, string, string?][]> {
+  const answer = await app.fetch('/plants', { headers: { accept: 'application/x-ndjson' } })
+  const lines = (await answer.text()).split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const id = /"id":(-?\d+)/.exec(line)?.[1] ?? ''
+    const { name, tag } = JSON.parse(line) as { name: string; tag?: string }
+    return tag === undefined ? [id, name] : [id, name, tag]
+  })
+}
