@@ -50,7 +50,7 @@ test('the tarball holds what runs, and no part of the clone beyond it', () => {
   const strays = files.filter((file) => !/^(?:LICENSE|README\.md|package\.json|(?:dist|web)\/.*)$/.test(file))
   assert.deepEqual(strays, [])
   assert.deepEqual(
-    files.filter((file) => /(?<!\.d)\.ts$|\.map$|backup/.test(file)),
+    files.filter((file) => /(?<!\.d)\.ts$|\.map$|\.backup$/.test(file)),
     [],
   )
   const declared = files.filter((file) => file.endsWith('.d.ts') && !file.startsWith('dist/client/'))
@@ -106,6 +106,24 @@ test('npx plantstore serves, and plain JavaScript uses the client', async (conte
   )
   for (const name of ['reference.js', 'swagger-ui.css', 'swagger-ui-bundle.js']) {
     assert.equal((await fetch(`${url}/docs/${name}`)).status, 200, name)
+  }
+})
+
+test('the installed service backs up by schedule, and its commands back up, restore and check', async (context) => {
+  const folder = temporaryFolder(context)
+  const at = (name: string) => join(folder, name)
+  await serve(context, { PLANTSTORE_DATABASE: at('plants.db'), PLANTSTORE_BACKUP_DIR: at('backups') })
+  await eventually(
+    () => existsSync(at('backups')) && readdirSync(at('backups')).some((name) => name.endsWith('Z.db')),
+    20_000,
+  )
+  for (const words of [
+    ['backup', at('one.db'), '--database', at('plants.db')],
+    ['restore', at('one.db'), '--database', at('restored.db')],
+    ['check', '--database', at('restored.db')],
+  ]) {
+    const { code, stderr } = await run('npx', ['plantstore', ...words], installed.folder)
+    assert.equal(code, 0, stderr)
   }
 })
 
@@ -181,7 +199,7 @@ test('TypeScript checks the use of the client by its types, and those by themsel
 })
 
 /** Starts `npx plantstore serve` in the folder of the package, and tells where it is; it ends with the test. */
-async function serve(context: TestContext): Promise<string> {
+async function serve(context: TestContext, settings: Record<string, string> = {}): Promise<string> {
   const child = spawn('npx', ['plantstore', 'serve'], {
     cwd: installed.folder,
     env: {
@@ -189,6 +207,7 @@ async function serve(context: TestContext): Promise<string> {
       PLANTSTORE_PORT: '0',
       PLANTSTORE_TOKEN: TOKEN,
       PLANTSTORE_DATABASE: join(temporaryFolder(context), 'plants.db'),
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
     // A group of its own, as npx keeps a signal to itself.
