@@ -1,6 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isAbort } from './failure-text.ts'
 import { Frame } from './frame.tsx'
+import { ServiceFooter } from './service-footer.tsx'
 import {
   forgetToken,
   openSession,
@@ -15,29 +17,32 @@ import { texts } from './texts.ts'
 /** The page: signing in, and behind it everything else. */
 export function App() {
   const [session, setSession] = useState<Session>()
+  // The service no longer takes the token. What is on the page stays behind the way in: somebody may have typed something.
+  const [isEnded, setEnded] = useState(false)
   const [message, setMessage] = useState('')
   // Before anything is drawn: a form that shows for a moment only would be taken for the page.
   const [isChecking, setChecking] = useState(() => rememberedToken() !== undefined)
   const opened = useRef<Session>(undefined)
-
-  function end(reason: string) {
-    forgetToken()
-    setSession(undefined)
-    setMessage(reason)
-  }
+  const current = useRef('')
 
   async function signIn(secret: string, isForBrowser: boolean | undefined, signal?: AbortSignal) {
-    const made = await openSession(
+    const made = await openSession({
       secret,
-      () => {
+      currentSecret: () => current.current,
+      onEnd() {
         // Only the session that is there can end: an answer to an earlier one may come late.
-        if (opened.current === made) end(texts.signIn.ended)
+        if (opened.current !== made) return
+        forgetToken()
+        setMessage(texts.signIn.ended)
+        setEnded(true)
       },
       signal,
-    )
+    })
     if (isForBrowser !== undefined) rememberToken(secret, isForBrowser)
+    current.current = secret
     opened.current = made
     setMessage('')
+    setEnded(false)
     setSession(made)
   }
 
@@ -55,22 +60,54 @@ export function App() {
     return () => controller.abort()
   }, [])
 
-  if (session !== undefined) {
-    return (
-      <Frame
-        session={session}
-        onSignOut={() => {
-          opened.current = undefined
-          end('')
-        }}
-      />
-    )
+  function signOut() {
+    opened.current = undefined
+    forgetToken()
+    setMessage('')
+    setSession(undefined)
   }
-  return (
+
+  const signInForm = (
     <SignIn
       isChecking={isChecking}
       message={message}
       onSubmit={(secret, isForBrowser) => signIn(secret, isForBrowser)}
     />
+  )
+  if (session === undefined) {
+    return (
+      <div class="entrance">
+        <main>{signInForm}</main>
+        <ServiceFooter />
+      </div>
+    )
+  }
+  return (
+    <>
+      <Frame session={session} onSignOut={signOut} />
+      {isEnded && <EntranceOver>{signInForm}</EntranceOver>}
+    </>
+  )
+}
+
+/** The way in, over all that is on the page, dialogs too. */
+function EntranceOver({ children }: { children: ComponentChildren }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class="entrance"
+      aria-label={texts.signIn.submit}
+      onCancel={(event) => event.preventDefault()}
+      // Some browsers let nobody prevent it twice.
+      onClose={() => dialog.current?.isConnected && dialog.current.showModal()}
+    >
+      {children}
+    </dialog>
   )
 }

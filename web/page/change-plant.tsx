@@ -39,6 +39,8 @@ function useChange(props: ChangePlantProps) {
   const [conflict, setConflict] = useState<{ stored: VersionedPlant | undefined }>()
 
   useEffect(() => {
+    // Once it is there, somebody may have changed the draft; who signs in anew goes on with it.
+    if (stored !== undefined) return
     const controller = new AbortController()
     client.getPlant(plant.id, { signal: controller.signal }).then(
       (found) => {

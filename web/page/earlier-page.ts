@@ -37,6 +37,12 @@ export async function findEarlierPage(
     const plants = page.plants.filter(({ id }) => id <= boundary)
     const reaches = page.isEnd || plants.length < page.plants.length || plants.at(-1)?.id === boundary
     if (reaches && (plants.length > 0 || after === undefined)) return { after, plants, span }
+    if (reaches && span === guess) {
+      // Nothing is near: there may be nothing at all, which looking back farther and farther would be long to find.
+      const first = await fetchAfter(undefined)
+      const found = first.plants.filter(({ id }) => id <= boundary)
+      if (first.isEnd || found.length < first.plants.length) return { after: undefined, plants: found, span }
+    }
     if (reaches) near = span
     else far = span
     span = far === undefined ? span * FARTHER : near + (far - near + 1n) / 2n

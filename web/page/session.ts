@@ -44,16 +44,22 @@ export function forgetToken(): void {
   localStorage.removeItem(KEY)
 }
 
-/**
- * Signs in. `onEnd` is called when the service refuses the token later on. Throws an Error whose message is for
- * people; `isRefusal` tells whether the token is of no use.
- */
-export async function openSession(secret: string, onEnd: () => void, signal?: AbortSignal): Promise<Session> {
+export interface SessionParts {
+  secret: string
+  /** The token of whoever is signed in by then: what was begun before goes on with it. */
+  currentSecret(): string
+  /** Called when the service refuses the token later on. */
+  onEnd(): void
+  signal?: AbortSignal | undefined
+}
+
+/** Signs in. Throws an Error whose message is for people; `isRefusal` tells whether the token is of no use. */
+export async function openSession({ secret, currentSecret, onEnd, signal }: SessionParts): Promise<Session> {
   let isOpen = false
   const clientOver = (send: typeof fetch) =>
     createPlantStoreClient({
       baseUrl: BASE_URL,
-      token: secret,
+      token: () => (isOpen ? currentSecret() : secret),
       timeoutMs: TIMEOUT_MS,
       triesMax: TRIES_MAX,
       async fetch(...request) {

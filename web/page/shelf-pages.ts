@@ -25,6 +25,7 @@ export class ShelfPages {
   isReady = false
   /** Why nothing more is fetched; undefined while all is well. */
   failure: unknown
+  #isHalted = false
   /** Whether the first known row is the first of all, and the last known the last. */
   hasBeginning: boolean
   #hasEnd = false
@@ -75,11 +76,10 @@ export class ShelfPages {
     this.#fill()
   }
 
-  /** Goes on after a failure. */
+  /** Goes on after a failure, which is told of until something is there. */
   retry(): void {
-    this.failure = undefined
+    this.#isHalted = false
     this.#fill()
-    this.#parts.onChange()
   }
 
   /** Puts a plant in the place of the one with its id, where that is in memory. */
@@ -117,9 +117,11 @@ export class ShelfPages {
     const { signal } = this.#controller
     try {
       await work()
+      this.failure = undefined
     } catch (error) {
       if (signal.aborted || isAbort(error)) return
       this.failure = error
+      this.#isHalted = true
       this.#next = undefined
     }
     finish()
@@ -161,7 +163,7 @@ export class ShelfPages {
 
   /** Fetches what is missing near the view, and forgets what is far from it. */
   #fill(): void {
-    if (this.failure !== undefined || this.#controller.signal.aborted) return
+    if (this.#isHalted || this.#controller.signal.aborted) return
     const { first, end } = this.#view
     for (const page of this.#rows.emptyPagesIn(first - AHEAD_ROWS, end + AHEAD_ROWS)) {
       page.isLoading = true

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { StoredPlant, TagCount } from '../../src/client/plant-store-client.ts'
 import { ExportDialog } from './export-dialog.tsx'
-import { failureText, isAbort } from './failure-text.ts'
+import { FailureBanner } from './failure-banner.tsx'
+import { isAbort } from './failure-text.ts'
 import type { Go } from './frame.tsx'
 import type { Notify } from './notices.tsx'
 import { type Place, placeUrl, readPlace } from './place.ts'
@@ -112,18 +113,10 @@ interface ShelfBodyProps {
 
 function ShelfBody({ pages, place, go, onOpen }: ShelfBodyProps) {
   if (pages === undefined) return <p class="empty">{words.loading}</p>
-  const failure = pages.failure
   const isEmpty = pages.isReady && pages.isComplete && pages.endRow === pages.firstRow
   return (
     <>
-      {failure !== undefined && (
-        <p class="banner" role="alert">
-          {failureText(failure)}
-          <button type="button" onClick={() => pages.retry()}>
-            {texts.tryAgain}
-          </button>
-        </p>
-      )}
+      <FailureBanner failure={pages.failure} retry={() => pages.retry()} />
       {isEmpty ? (
         <NothingThere place={place} go={go} />
       ) : (

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Choice } from './field.tsx'
-import { ServiceFooter } from './service-footer.tsx'
 import { BASE_URL, rememberedToken } from './session.ts'
 import { texts } from './texts.ts'
 import { useSending } from './use-sending.ts'
@@ -41,38 +40,35 @@ export function SignIn({ isChecking, message, onSubmit }: SignInProps) {
   const told = problems[''] || (isBusy ? '' : message)
   const isWaiting = isBusy || isChecking
   return (
-    <div class="entrance">
-      <main class="sign-in">
-        <img src={`${BASE_URL}/docs/leaf.svg`} alt="" width="48" height="48" />
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-        <form onSubmit={submit} noValidate>
-          <label for="token">{words.token}</label>
-          <input
-            ref={input}
-            id="token"
-            // The types know an input of one kind or of the other.
-            type={(isShown ? 'text' : 'password') as 'password'}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            aria-describedby="token-hint token-message"
-            aria-invalid={told !== ''}
-          />
-          <p id="token-hint" class="hint">
-            {isKept ? words.tokenHintKept : words.tokenHint}
-          </p>
-          <p id="token-message" class="wrong" role="alert">
-            {told}
-          </p>
-          <Choice id="show-token" label={words.show} isChosen={isShown} onChange={setShown} />
-          <Choice id="keep-token" label={words.remember} isChosen={isKept} onChange={setKept} />
-          <button type="submit" class="main" disabled={isWaiting}>
-            {isWaiting ? words.checking : words.submit}
-          </button>
-        </form>
-      </main>
-      <ServiceFooter />
+    <div class="sign-in">
+      <img src={`${BASE_URL}/docs/leaf.svg`} alt="" width="48" height="48" />
+      <h1>{words.title}</h1>
+      <p class="lead">{words.lead}</p>
+      <form onSubmit={submit} noValidate>
+        <label for="token">{words.token}</label>
+        <input
+          ref={input}
+          id="token"
+          // The types know an input of one kind or of the other.
+          type={(isShown ? 'text' : 'password') as 'password'}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          aria-describedby="token-hint token-message"
+          aria-invalid={told !== ''}
+        />
+        <p id="token-hint" class="hint">
+          {isKept ? words.tokenHintKept : words.tokenHint}
+        </p>
+        <p id="token-message" class="wrong" role="alert">
+          {told}
+        </p>
+        <Choice id="show-token" label={words.show} isChosen={isShown} onChange={setShown} />
+        <Choice id="keep-token" label={words.remember} isChosen={isKept} onChange={setKept} />
+        <button type="submit" class="main" disabled={isWaiting}>
+          {isWaiting ? words.checking : words.submit}
+        </button>
+      </form>
     </div>
   )
 }

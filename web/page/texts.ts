@@ -207,6 +207,8 @@ export const texts = {
     answer: 'Something other than the service answered, a proxy maybe.',
     mayBeDone: 'It is not known whether it was done.',
     scope: 'Your token may not do this.',
+    signedOut: 'It was not done: your token is no longer taken.',
+    again: (seconds: number) => `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     unexpected: 'Something went wrong on this page. Load it again.',
   },
 }

@@ -1,13 +1,14 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useState } from 'preact/hooks'
 import type { CreatedToken, Token } from '../../src/client/plant-store-client.ts'
 import { Dialog } from './dialog.tsx'
-import { failureText, isAbort } from './failure-text.ts'
+import { FailureBanner } from './failure-banner.tsx'
 import { Form } from './form.tsx'
 import { NewTokenForm, NewTokenSecret } from './new-token.tsx'
 import type { Notify } from './notices.tsx'
 import type { Session } from './session.ts'
 import { texts } from './texts.ts'
 import { dayOf, momentOf } from './times.ts'
+import { useAnswer } from './use-answer.ts'
 import { useSending } from './use-sending.ts'
 import './tokens-view.css'
 
@@ -16,21 +17,11 @@ const words = texts.tokens
 /** Who may do what here. */
 export function TokensView({ session, notify }: { session: Session; notify: Notify }) {
   const { client } = session
-  const [tokens, setTokens] = useState<readonly Token[]>()
-  const [failure, setFailure] = useState<unknown>()
-  const [tries, setTries] = useState(0)
+  const ask = useCallback((signal: AbortSignal) => client.listTokens({ signal }), [client])
+  const { answer: tokens, failure, retry: reload } = useAnswer(ask)
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<CreatedToken>()
   const [revoking, setRevoking] = useState<Token>()
-  useEffect(() => {
-    const controller = new AbortController()
-    setFailure(undefined)
-    client
-      .listTokens({ signal: controller.signal })
-      .then(setTokens, (error: unknown) => isAbort(error) || setFailure(error))
-    return () => controller.abort()
-  }, [client, tries])
-  const reload = () => setTries(tries + 1)
 
   return (
     <div class="view">
@@ -41,14 +32,7 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
         </button>
       </div>
       <p class="lead">{words.lead}</p>
-      {failure !== undefined && (
-        <p class="banner" role="alert">
-          {failureText(failure)}
-          <button type="button" onClick={reload}>
-            {texts.tryAgain}
-          </button>
-        </p>
-      )}
+      <FailureBanner failure={failure} retry={reload} />
       {tokens !== undefined && <TokenTable tokens={tokens} own={session.token.id} onRevoke={setRevoking} />}
       {(isMaking || made !== undefined) && (
         <Dialog

@@ -4,7 +4,7 @@ import { isAbort } from './failure-text.ts'
 export interface Asked<T> {
   /** Undefined as long as there is none. */
   answer: T | undefined
-  /** Why there is none. */
+  /** Why there is none, or no newer one; undefined as soon as there is. */
   failure: unknown
   retry(): void
 }
@@ -16,9 +16,11 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>): Asked<T>
   const [tries, setTries] = useState(0)
   useEffect(() => {
     const controller = new AbortController()
-    setFailure(undefined)
     ask(controller.signal).then(
-      (value) => setAnswer(() => value),
+      (value) => {
+        setAnswer(() => value)
+        setFailure(undefined)
+      },
       (error: unknown) => isAbort(error) || setFailure(error),
     )
     return () => controller.abort()
