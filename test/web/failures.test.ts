@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
+import { idsShown, importLines, openSignedIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
+
+const PLANTS = 3_000
+/** The page asks again some seconds after a failure; a busy machine is slower. */
+const BACK_WITHIN_MS = 20_000
+
+const site = startSite((app) =>
+  importLines(
+    app,
+    Array.from({ length: PLANTS }, (_, at) => `{"id":${at},"name":"Plant ${at}"}`),
+  ),
+)
+
+async function isAtEnd(page: Page): Promise<boolean> {
+  await page.locator('.scroller').evaluate((element) => {
+    const list = element as unknown as { scrollTop: number; scrollHeight: number }
+    list.scrollTop = list.scrollHeight
+  })
+  return (await idsShown(page)).at(-1) === String(PLANTS - 1)
+}
+
+test('a service that is gone while one scrolls is told of, and the list goes on by itself', {
+  skip,
+}, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  await eventually(async () => (await idsShown(page))[0] === '0')
+  await page.context().setOffline(true)
+  const told = page.getByText('The service does not answer. What you typed is still here.')
+  await eventually(async () => {
+    assert.equal(await isAtEnd(page), false)
+    return told.isVisible()
+  }, BACK_WITHIN_MS)
+  await page.context().setOffline(false)
+  await told.waitFor({ state: 'detached', timeout: BACK_WITHIN_MS })
+  await eventually(() => isAtEnd(page), BACK_WITHIN_MS)
+  await page.context().close()
+})
+
+test('a service that has enough is waited for, or it is told how long that would be', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  await eventually(async () => (await idsShown(page))[0] === '0')
+  // Longer than anybody waits for.
+  let seconds = 90
+  let refused = 0
+  await page.route(/\/plants\/7$/, (route) => {
+    if (route.request().method() !== 'PATCH' || refused === 2) return route.continue()
+    refused += 1
+    return route.fulfill({
+      status: 429,
+      headers: { 'retry-after': String(seconds) },
+      json: { error: 42901, message: 'Too many requests.' },
+    })
+  })
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  await page.getByRole('button', { name: 'Plant 7', exact: true }).click()
+  await page.locator('#plant-name:enabled').fill('Another name')
+  await save.click()
+  await page.getByText('Too many requests. Try again in 90 seconds.').waitFor()
+  assert.equal(await page.locator('#plant-name').inputValue(), 'Another name')
+  seconds = 1
+  await save.click()
+  await page.getByText('Saved: Another name').waitFor()
+  assert.equal(refused, 2)
+  await page.context().close()
+})
