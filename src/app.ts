@@ -2,9 +2,11 @@ import { promisify } from 'node:util'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmission, type RateLimitSettings } from './http/admission.ts'
+import { createClientAddress } from './http/client-address.ts'
 import { createCrossOrigin } from './http/cross-origin.ts'
 import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
+import { createFailureLimit, type FailureLimitSettings } from './http/failure-limit.ts'
 import { ReadinessSchema, registerHealthRoutes } from './http/health-routes.ts'
 import { registerMetricsRoutes } from './http/metrics-routes.ts'
 import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
@@ -49,7 +51,7 @@ export interface AppParts {
   baseUrl?: string | undefined
   /** Origins whose pages may call the service from a browser; none by default, `*` for any. */
   corsOrigins?: readonly string[] | undefined
-  limits: ServerLimits & RateLimitSettings & { bodyBytesMax: number; slowRequestMs: number }
+  limits: AppLimits
   /** Whether the service counts what it does, and tells it at /metrics. */
   metrics?: boolean
   /** Tells of requests elsewhere, if that is set. */
@@ -57,6 +59,13 @@ export interface AppParts {
   isDraining(): boolean
   /** The clock of the rate limits, in milliseconds; it never goes back. */
   nowMs?: (() => number) | undefined
+}
+
+export interface AppLimits extends ServerLimits, RateLimitSettings, FailureLimitSettings {
+  bodyBytesMax: number
+  slowRequestMs: number
+  /** Whose X-Forwarded-For is believed. */
+  trustedProxies: string | undefined
 }
 
 const SCHEMAS = {
@@ -94,17 +103,18 @@ export async function buildApp({
 }: AppParts) {
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
   const audit = createTokenAudit(log)
-  const { noteToken, audited } = createRequestAudit({
-    audit,
-    clientAddress: ({ socket }) => socket.remoteAddress ?? '',
-  })
-  const authenticate = audited(createAuthenticator({ tokens: storage.tokens, fixedToken, verifyJwt }))
+  const clientAddress = createClientAddress(limits.trustedProxies)
+  const { noteToken, audited } = createRequestAudit({ audit, clientAddress })
+  const failureLimit = createFailureLimit({ limits, clientAddress, nowMs })
+  const authenticate = audited(
+    createAuthenticator({ tokens: storage.tokens, fixedToken, verifyJwt, failureLimit }),
+  )
   const admission = createAdmission({ authenticate, limits, nowMs })
   const admitAny = admission('any')
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, basePath, countConnections }) : undefined
-  const writeLog = createRequestLog(log, limits.slowRequestMs)
+  const writeLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress })
   // Once for each request, so that what is told of it in the log is counted and traced, too.
   const logRequest: RequestLog = (request, reply) => {
     metrics?.record(request, reply)

@@ -1,8 +1,9 @@
+import { parseAddressRanges } from './address-range.ts'
 import { SetupError } from './errors.ts'
 
 /** What a setting may be, its default and what it is for. */
 export interface Setting {
-  type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins'
+  type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins' | 'addresses'
   default?: string | number | boolean
   minimum?: number
   maximum?: number
@@ -67,6 +68,11 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
         `${source} must be ${minimum} to ${maximum} of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
       )
     }
+    case 'addresses':
+      if (parseAddressRanges(text) !== undefined) return text
+      throw refused(
+        'addresses or ranges (10.0.0.0/8), or loopback, linklocal or uniquelocal, with commas between them',
+      )
     case 'text':
       // An empty host would be every address of the machine.
       if (text !== '') return text

@@ -64,6 +64,16 @@ export const SETTINGS = {
   rateLimitPlantsRead: rate('The same for what needs plants:read alone; 0 for any number'),
   rateLimitPlantsWrite: rate('The same for what needs plants:write alone; 0 for any number'),
   rateLimitTokensManage: rate('The same for what needs tokens:manage alone; 0 for any number'),
+  failedAuthenticationsMax: integer(
+    60,
+    [0, RATE_MAX],
+    'Tokens that are not valid which one address may send in a minute; 0 for any number',
+  ),
+  trustedProxies: {
+    type: 'addresses',
+    about:
+      'Proxies whose X-Forwarded-For is believed: addresses, ranges, loopback, linklocal, uniquelocal, with commas',
+  },
   idempotencyTtlMs: integer(
     24 * HOUR_MS,
     [1_000, 365 * 24 * HOUR_MS],

@@ -86,6 +86,12 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   rateLimitPlantsRead: { text: '0', value: 0, wrong: ['-1', '1000001'] },
   rateLimitPlantsWrite: { text: '1', value: 1, wrong: ['-1', '1000001'] },
   rateLimitTokensManage: { text: '1', value: 1, wrong: ['-1', '1000001'] },
+  failedAuthenticationsMax: { text: '0', value: 0, wrong: ['-1', '1000001', 'none'] },
+  trustedProxies: {
+    text: 'loopback, 10.1.0.0/16,2001:db8::1',
+    value: 'loopback, 10.1.0.0/16,2001:db8::1',
+    wrong: ['proxy.example', '10.0.0.0/0', '10.0.0.1,', '::/129'],
+  },
   idempotencyTtlMs: { text: '1000', value: 1000, wrong: ['999', '31536000001'] },
   slowRequestMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
   migrate: { text: 'off', value: 'off', wrong: ['no', 'false', 'OFF'] },

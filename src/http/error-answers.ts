@@ -25,7 +25,9 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const fields: HeaderList = []
   for (const [name, value] of Object.entries(failure.headers)) fields.push(name, value)
   const { retryAfterSeconds } = meaningOf(failure.code)
-  if (retryAfterSeconds !== undefined) fields.push('retry-after', String(retryAfterSeconds))
+  // A failure may know better how long it takes.
+  if (retryAfterSeconds !== undefined && !('retry-after' in failure.headers))
+    fields.push('retry-after', String(retryAfterSeconds))
   if (mustClose(failure.code, request)) fields.push('connection', 'close')
   answerJson(reply, statusOf(failure.code, request), errorJson(failure.code, failure.message), fields)
 }

@@ -1,19 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { meaningOf } from '../errors.ts'
+import { type ErrorCode, meaningOf } from '../errors.ts'
+import type { ClientAddress } from './client-address.ts'
 import { requestPath } from './request-path.ts'
 
 /** Enough to tell which path it was. */
 const PATH_CHARACTERS_MAX = 200
+
+/** Of which one wants to know where it comes from. A token that is refused has a line of its own in the audit. */
+const TOO_MANY_REQUESTS: ErrorCode = 42901
+
+export interface RequestLogOptions {
+  log: Logger
+  slowRequestMs: number
+  clientAddress: ClientAddress
+}
 
 /** Notes in the log that a request was answered, where that is worth a line. */
 export type RequestLog = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
- * a query or a body: the path alone, and the code of the error.
+ * a query or a body: the path alone, the code of the error, and the address of a client that sent too much.
  */
-export function createRequestLog(log: Logger, slowRequestMs: number): RequestLog {
+export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestLogOptions): RequestLog {
   return (request, reply) => {
     const { failure } = request
     const status = reply.raw.statusCode
@@ -30,6 +40,7 @@ export function createRequestLog(log: Logger, slowRequestMs: number): RequestLog
         status,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
         ...(failure !== null && { error: failure.code }),
+        ...(failure?.code === TOO_MANY_REQUESTS && { clientAddress: clientAddress(request.raw) }),
         ...(failure?.cause !== undefined && { cause: describeCause(failure.cause) }),
       },
       isFault ? 'request failed' : isSlow ? 'slow request' : failure !== null ? 'request refused' : 'request',

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import type { FailureLimit } from '../http/failure-limit.ts'
 import { FIXED_TOKEN_ID, hashToken, isExpired, SCOPES, type Scope, type StoredToken } from './token.ts'
 import type { TokenStore } from './token-store.ts'
 
@@ -35,12 +36,14 @@ export interface AuthenticatorOptions {
   fixedToken?: string | undefined
   /** Knows the JWTs of an OpenID provider, if one is set. */
   verifyJwt?: JwtVerifier | undefined
+  /** How many unknown tokens an address may send; any number without it. */
+  failureLimit?: FailureLimit | undefined
   nowMs?: () => number
 }
 
 /**
  * Finds out who sent a request, notes it as `request.caller`, and tells `done` an AppError unless the token
- * is good and has the scope: 40101, 40102, 40301. `undefined` asks for any valid token. Without a wait where
+ * is good and has the scope: 40101, 40102, 42901, 40301. `undefined` asks for any valid token. Without a wait where
  * the token is known.
  */
 export interface Authenticator {
@@ -53,6 +56,7 @@ export function createAuthenticator({
   tokens,
   fixedToken,
   verifyJwt,
+  failureLimit,
   nowMs = Date.now,
 }: AuthenticatorOptions): Authenticator {
   /**
@@ -62,8 +66,11 @@ export function createAuthenticator({
   const fixed =
     fixedToken === undefined ? undefined : { hash: hashToken(fixedToken), token: fixedTokenRecord(nowMs()) }
 
-  async function find(field: string | undefined): Promise<Known> {
+  async function find(request: FastifyRequest, field: string | undefined): Promise<Known> {
     const text = tokenIn(field)
+    // What was good a while ago is no guess: a neighbour at the same address locks nobody out.
+    const refusal = remembered.has(field as string) ? undefined : failureLimit?.refusalOf(request)
+    if (refusal !== undefined) throw refusal
     const hash = hashToken(text)
     let isStored = false
     let token = hash === fixed?.hash ? fixed.token : undefined
@@ -73,6 +80,7 @@ export function createAuthenticator({
       isStored = true
     }
     if (token === undefined) throw invalidToken('The token is not known: it is mistyped or was revoked.')
+    remembered.delete(field as string)
     if (remembered.size >= REMEMBERED_TOKENS_MAX) {
       const [oldest = ''] = remembered.keys()
       remembered.delete(oldest)
@@ -105,11 +113,17 @@ export function createAuthenticator({
       done(admit(request, known, scope))
       return
     }
-    if (known !== undefined) remembered.delete(field as string)
-    find(field).then(
+    find(request, field).then(
       (found) => done(admit(request, found, scope)),
-      (error: Error) => done(error),
+      (error: Error) => done(noteFailure(request, field, error)),
     )
+  }
+
+  /** Nothing is counted where no token was sent: that is no guess, and costs nothing. */
+  function noteFailure(request: FastifyRequest, field: string | undefined, error: Error): Error {
+    if (!(error instanceof AppError) || error.code !== 40102) return error
+    remembered.delete(field as string)
+    return failureLimit?.count(request) ?? error
   }
 
   function forget(tokenId: string): void {

@@ -119,20 +119,31 @@ test('every answer of an operation is declared, and none is declared that is nev
 })
 
 test('what a limited service answers is declared as well', async (context) => {
-  const { operations, call } = await describedService(await startApp(context, { PLANTSTORE_RATE_LIMIT: '1' }))
+  const { operations, call } = await describedService(
+    await startApp(context, { PLANTSTORE_RATE_LIMIT: '1', PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '1' }),
+  )
+  const limitless: string[] = []
   for (const { path, operation } of operations) {
-    if (!('429' in operation.responses)) continue
+    const { operationId, responses } = operation
+    if (!('429' in responses)) continue
     const target = path.replace('{id}', '7')
-    const declared: (string | null)[] = []
     // Twice in a second, unless the machine is very busy.
-    for (let tries = 0, status = 0; status !== 429; tries++) {
-      const { answer } = await call(operation.operationId, target)
-      status = answer.status
-      declared.push(answer.headers.get('ratelimit-policy'))
-      assert.ok(tries < 50, operation.operationId)
+    const untilLimited = async (init: CallInit) => {
+      for (let tries = 0; tries < 50; tries++) {
+        const { answer } = await call(operationId, target, init)
+        const isTold = answer.headers.has('ratelimit-policy')
+        assert.ok(isTold || answer.status === 401, operationId)
+        if (answer.status === 429) return
+      }
+      assert.fail(`${operationId} is not limited`)
     }
-    assert.ok(!declared.includes(null))
+    await untilLimited({ headers: { authorization: 'Bearer unknown' } })
+    // Those that watch the service are not limited when their token is good.
+    const success = responses[200] ?? responses[201] ?? responses[204]
+    if (JSON.stringify(success).includes('RateLimit')) await untilLimited({})
+    else limitless.push(operationId)
   }
+  assert.deepEqual(limitless, [])
 })
 
 function json(value: unknown, headers: Record<string, string> = {}): CallInit {

@@ -29,9 +29,12 @@ export interface Wire {
 /** How long a test waits for what must come; far more than it takes. */
 const PATIENCE_MS = 5_000
 
-/** Opens a connection to the service on that port; it goes when the test ends. */
-export async function openWire(test: Lifetime, port: number): Promise<Wire> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+/**
+ * Opens a connection to the service on that port, from another address of this machine (127.0.0.2) where one is
+ * given; it goes when the test ends.
+ */
+export async function openWire(test: Lifetime, port: number, from = '127.0.0.1'): Promise<Wire> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: true })
   test.after(() => void socket.destroy())
   let received = ''
   let isClosed = false
