@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { eventually } from '../support/eventually.ts'
 import type { StartedApp } from '../support/start-app.ts'
 
 /** Opens the dialog of the import, and chooses a file of this content in it. */
@@ -19,6 +20,11 @@ export async function giveFile(page: Page, name: string, content: string | Buffe
 export async function importAll(dialog: Locator): Promise<void> {
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByText('Everything is imported.').waitFor()
+}
+
+/** Waits until this number is suggested for the first row. */
+export async function idIsSuggested(dialog: Locator, id: string): Promise<void> {
+  await eventually(async () => (await dialog.getByLabel('Number the rows from').inputValue()) === id)
 }
 
 /** The cells of the preview, row by row. */

@@ -4,7 +4,14 @@ import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
 import { startApp } from '../support/start-app.ts'
-import { chooseFile, columnRoles, importAll, previewCells, storedPlants } from './import-dialog.ts'
+import {
+  chooseFile,
+  columnRoles,
+  idIsSuggested,
+  importAll,
+  previewCells,
+  storedPlants,
+} from './import-dialog.ts'
 import { importLines, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
@@ -59,7 +66,7 @@ test('of a table without a header row the columns are named, and its rows number
   await dialog.getByLabel('Column 2', { exact: true }).selectOption('Tag')
   await dialog.getByText('Choose the column that holds the names.').waitFor()
   await dialog.getByLabel('Column 2', { exact: true }).selectOption('Name')
-  await page.waitForFunction('document.getElementById("import-id-start").value === "42"')
+  await idIsSuggested(dialog, '42')
   assert.equal((await previewCells(dialog)).length, 2)
   await dialog.getByLabel('Number the rows from').fill('many')
   await dialog.getByText('Give the first row a number, a whole one of 64 bits.').waitFor()

@@ -36,8 +36,13 @@ export interface RowSlicesOptions {
 const SLICE_ROWS_MAX = 1_000
 /** Long rows: so often, at least, progress is told. */
 const SLICE_BYTES_MAX = 1024 * 1024
-/** The service refuses rows of more than 64 KiB. What is far longer has a quotation mark that is never closed, or is no text. */
-const ROW_BYTES_MAX = 4 * 1024 * 1024
+/**
+ * A row that is longer than the service looks for the end of one: a quotation mark in it is never closed, or this is no
+ * text. Of what the service itself says of it, the lines would be those of a slice.
+ */
+const CSV_ROW_BYTES_MAX = 1024 * 1024
+/** The service refuses each line of more than 64 KiB, and reads on. What is far longer is no text. */
+const LINE_BYTES_MAX = 4 * 1024 * 1024
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -48,8 +53,8 @@ const NOTHING = new Uint8Array()
 
 /**
  * Cuts a text between rows. Rows and lines are counted as the service counts them: of NDJSON each line is a row; CSV
- * ends lines with LF, CRLF or CR, and a row goes on over line endings within quotation marks. Throws an Error whose
- * message is for people for a row without an end.
+ * ends lines with LF, CRLF or CR, and a row goes on over line endings within quotation marks. For a row without an end it
+ * throws, behind the rows before it, an Error whose message is for people.
  */
 export async function* sliceRows(
   chunks: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -70,6 +75,7 @@ export async function* sliceRows(
 
 function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOptions) {
   const scanner = createRowScanner(format)
+  const rowBytesMax = format === 'csv' ? CSV_ROW_BYTES_MAX : LINE_BYTES_MAX
   let buffer: Uint8Array<ArrayBuffer> = NOTHING
   let isFirst = true
   let mark: Uint8Array<ArrayBuffer> = NOTHING
@@ -116,10 +122,12 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
     *take(chunk: Uint8Array, isLast: boolean): Generator<RowSlice, void, undefined> {
       buffer = joined(buffer, chunk)
       if (isFirst && !begin(isLast)) return
+      let isEndless = false
       for (;;) {
         let end = scanner.rowEnd(buffer, isLast)
-        if (end === undefined && isLast && rowStart < buffer.length) end = buffer.length
-        if (end === undefined) break
+        if (end === undefined && isLast && rowStart < buffer.length && !scanner.isQuoted) end = buffer.length
+        if ((end ?? buffer.length) - rowStart > rowBytesMax) isEndless = true
+        if (end === undefined || isEndless) break
         if (isHeaderWanted) {
           endHeader(end)
           continue
@@ -130,8 +138,9 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
         rowLine = scanner.line
         if (starts.length === SLICE_ROWS_MAX || rowStart >= SLICE_BYTES_MAX) yield cut()
       }
-      if (buffer.length - rowStart > ROW_BYTES_MAX) throw new Error(texts.endlessRow(rowLine))
-      if (isLast && starts.length > 0) yield cut()
+      isEndless ||= isLast && rowStart < buffer.length
+      if ((isLast || isEndless) && starts.length > 0) yield cut()
+      if (isEndless) throw new Error(texts.endlessRow(rowLine))
     },
   }
 }
@@ -183,6 +192,10 @@ function createRowScanner(format: FileFormat) {
     /** So many bytes at the beginning are no longer there. */
     moveBack(bytes: number): void {
       at -= bytes
+    },
+    /** Whether a quotation mark is open where the text ends so far. */
+    get isQuoted() {
+      return isQuoted
     },
     /** The line behind the last row. */
     get line() {

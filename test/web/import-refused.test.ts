@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Locator, Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/chromium.ts'
+import { startApp } from '../support/start-app.ts'
+import { chooseFile, giveFile, idIsSuggested, importAll, storedPlants } from './import-dialog.ts'
+import { importLines, openSignedIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
+
+const site = startSite()
+
+/** With rows over several lines before those that are refused. */
+const HEADER = '\ufefftag,"name",id\r\n'
+const ROWS = {
+  good: 'tree,"Quercus robur,\r\nthe ""Queen""",1\r\n',
+  idWrong: 'shrub,"Rosa\ncanina",one\r\n',
+  goodToo: 'herb,Medicago ×varia,9007199254740993\n',
+  nameMissing: 'herb,,9007199254740994\n',
+  taken: 'herb,Once more,1',
+}
+const TABLE = HEADER + Object.values(ROWS).join('')
+
+/** The refused rows that the dialog lists, as line and id. */
+async function refusedRows(dialog: Locator): Promise<string[]> {
+  return dialog.locator('.refused li strong').allTextContents()
+}
+
+async function savedRefused(page: Page): Promise<{ name: string; text: string }> {
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save the refused rows' }).click()
+  const file = await saved
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
+}
+
+test('“Check first” stores nothing, and says what would become of the rows', { skip }, async (context) => {
+  const app = await startApp(context)
+  await importLines(app, ['{"id":7,"name":"There before"}'])
+  const { page, faults } = await openSignedIn(site.browser, app)
+  const table = `${TABLE}\nherb,New,7\n`
+  const outcomes = {
+    'is refused': 'Of 6 rows, 2 would be added, 4 would be refused.',
+    'is passed over, the stored plant is kept':
+      'Of 6 rows, 2 would be added, 2 would be passed over, 2 would be refused.',
+    'replaces the stored plant': 'Of 6 rows, 2 would be added, 2 would replace a plant, 2 would be refused.',
+  }
+  const dialog = await chooseFile(page, 'plants.csv.gz', gzipSync(table))
+  for (const [rule, told] of Object.entries(outcomes)) {
+    await dialog.getByLabel(rule).check()
+    await dialog.getByRole('button', { name: 'Check first' }).click()
+    await dialog.getByText(`Checked; nothing is stored. ${told}`).waitFor()
+    const taken = rule === 'is refused' ? ['Line 8, id 1', 'Line 9, id 7'] : []
+    const lines = ['Line 4', 'Line 7, id 9007199254740994', ...taken]
+    assert.deepEqual(await refusedRows(dialog), lines)
+    assert.deepEqual(await storedPlants(app), [['7', 'There before']])
+  }
+  // Columns of which the header row says something else: their lines are still those of the file.
+  await dialog.getByLabel('Column 1, tag').selectOption('ignored')
+  assert.equal(await dialog.getByText('nothing is stored').count(), 0)
+  await dialog.getByRole('button', { name: 'Check first' }).click()
+  await dialog.getByText('Of 6 rows').waitFor()
+  assert.deepEqual(await refusedRows(dialog), ['Line 4', 'Line 7, id 9007199254740994'])
+  assert.deepEqual(await storedPlants(app), [['7', 'There before']])
+  assert.deepEqual(faults, [])
+})
+
+test('refused rows are listed by their lines, saved as they are, and mended', { skip }, async (context) => {
+  const app = await startApp(context)
+  const { page, faults } = await openSignedIn(site.browser, app)
+  const dialog = await chooseFile(page, 'my plants.csv', TABLE)
+  await importAll(dialog)
+  await dialog.getByText('2 added, 3 refused.', { exact: true }).waitFor()
+  assert.deepEqual(await refusedRows(dialog), ['Line 4', 'Line 7, id 9007199254740994', 'Line 8, id 1'])
+  const { name, text } = await savedRefused(page)
+  assert.equal(name, 'my plants-refused.csv')
+  assert.equal(text, HEADER + ROWS.idWrong + ROWS.nameMissing + ROWS.taken)
+  await dialog.getByRole('button', { name: 'Another file' }).click()
+  const mended = text.replace(',one', ',2').replace(',,', ',Salvia,').replace('more,1', 'more,3')
+  await giveFile(page, name, mended)
+  await importAll(dialog)
+  await dialog.getByText('3 added.', { exact: true }).waitFor()
+  assert.deepEqual(await storedPlants(app), [
+    ['1', 'Quercus robur,\r\nthe "Queen"', 'tree'],
+    ['2', 'Rosa\ncanina', 'shrub'],
+    ['3', 'Once more', 'herb'],
+    ['9007199254740993', 'Medicago ×varia', 'herb'],
+    ['9007199254740994', 'Salvia', 'herb'],
+  ])
+  assert.deepEqual(faults, [])
+})
+
+test('refused rows that were numbered keep their numbers', { skip }, async (context) => {
+  const app = await startApp(context)
+  const { page } = await openSignedIn(site.browser, app)
+  const dialog = await chooseFile(page, 'plants.csv', 'name,tag\nRosa,shrub\n,tree\nSalvia,herb\n')
+  await idIsSuggested(dialog, '1')
+  await importAll(dialog)
+  const { text } = await savedRefused(page)
+  assert.equal(text, 'id,name,tag\n2,,tree\n')
+  await dialog.getByRole('button', { name: 'Another file' }).click()
+  await giveFile(page, 'mended.csv', text.replace(',,', ',Quercus,'))
+  await importAll(dialog)
+  assert.deepEqual(await storedPlants(app), [
+    ['1', 'Rosa', 'shrub'],
+    ['2', 'Quercus', 'tree'],
+    ['3', 'Salvia', 'herb'],
+  ])
+})
+
+test('refused lines of JSON are saved as they are', { skip }, async (context) => {
+  const app = await startApp(context)
+  const { page } = await openSignedIn(site.browser, app)
+  const lines = [
+    '{"id":1,"name":"Rosa"}',
+    '{"id":"2","name":"Salvia"}',
+    '',
+    '{"id":3,',
+    '{"id":4,"name":"Fern"}',
+  ]
+  const dialog = await chooseFile(page, 'plants.ndjson', lines.join('\n'))
+  await importAll(dialog)
+  assert.deepEqual(
+    (await refusedRows(dialog)).map((told) => told.slice(0, 6)),
+    ['Line 2', 'Line 4'],
+  )
+  const { name, text } = await savedRefused(page)
+  assert.equal(name, 'plants-refused.ndjson')
+  assert.equal(text, `${lines[1]}\n${lines[3]}\n`)
+  assert.deepEqual(await storedPlants(app), [
+    ['1', 'Rosa'],
+    ['4', 'Fern'],
+  ])
+})
