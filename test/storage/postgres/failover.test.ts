@@ -70,9 +70,10 @@ describe('a primary that dies', { skip: postgresMissing }, () => {
       replicas.map(({ url }) => url),
       CLIENTS,
     )
+    t.after(() => load.stop())
+    await eventually(() => assert.ok(load.report.acknowledged.size > 0))
     await pause(LOAD_AROUND_MS)
     const before = load.report.acknowledged.size
-    assert.ok(before > 0)
     await primary.kill()
     const killedMs = performance.now()
     // Whoever watches over a cluster takes a while to be sure, too.
