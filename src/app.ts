@@ -21,6 +21,7 @@ import { createRequestAudit } from './http/request-audit.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { createRequestLog, type RequestLog } from './http/request-log.ts'
 import { applyRouteRules } from './http/route-rules.ts'
+import type { ServerTls } from './http/server-tls.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { ImportErrorSchema, ImportEventSchema, ImportReportSchema } from './plants/import-report.ts'
@@ -56,6 +57,8 @@ export interface AppParts {
   metrics?: boolean
   /** Tells of requests elsewhere, if that is set. */
   tracing?: Tracing | undefined
+  /** What TLS is spoken with; plain HTTP without it. */
+  tls?: ServerTls | undefined
   isDraining(): boolean
   /** The clock of the rate limits, in milliseconds; it never goes back. */
   nowMs?: (() => number) | undefined
@@ -66,6 +69,8 @@ export interface AppLimits extends ServerLimits, RateLimitSettings, FailureLimit
   slowRequestMs: number
   /** Whose X-Forwarded-For is believed. */
   trustedProxies: string | undefined
+  /** The Unix socket that is listened on, if one is. */
+  socket?: string | undefined
 }
 
 const SCHEMAS = {
@@ -98,12 +103,13 @@ export async function buildApp({
   limits,
   metrics: hasMetrics = true,
   tracing,
+  tls,
   isDraining,
   nowMs,
 }: AppParts) {
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
   const audit = createTokenAudit(log)
-  const clientAddress = createClientAddress(limits.trustedProxies)
+  const clientAddress = createClientAddress(limits.trustedProxies, limits.socket)
   const { noteToken, audited } = createRequestAudit({ audit, clientAddress })
   const failureLimit = createFailureLimit({ limits, clientAddress, nowMs })
   const authenticate = audited(
@@ -122,7 +128,7 @@ export async function buildApp({
     writeLog(request, reply)
   }
   const app: FastifyInstance = fastify({
-    serverFactory: (handler) => createOrderedServer(handler, limits, metrics?.recordUnreadable),
+    serverFactory: (handler) => createOrderedServer(handler, limits, metrics?.recordUnreadable, tls),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, metrics?.recordUnreadable),
     // A target that cannot be decoded is judged like an unknown path: not without a token.
     frameworkErrors: (error, request, reply) => {

@@ -1,7 +1,8 @@
-import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import type { RenewedCertificate } from './certificates/renewed-certificate.ts'
 import type { Config } from './config.ts'
 import { SetupError } from './errors.ts'
+import { listen } from './listen.ts'
 import { scheduledBackups } from './scheduled-backups.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
@@ -18,8 +19,12 @@ const IDLE_SWEEP_INTERVAL_MS = 50
 export interface RunningService {
   /** Where it listens, with the path of the base URL. */
   url: string
+  /** The Unix socket that it listens on, if it does; `url` is then what a request to it may name. */
+  socket: string | undefined
   /** The token that was made because there was none; it is kept nowhere else. */
   firstToken: string | undefined
+  /** Reads the certificate anew; what it comes to is in the log. */
+  reload(): Promise<void>
   /**
    * Stops: says that it is not ready, accepts no more connections, answers what is in flight, and closes the
    * storage. What is not done after the configured time is cut off.
@@ -31,6 +36,7 @@ export interface RunningService {
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
   const backups = scheduledBackups(config, log)
   const verifyJwt = await openIdTokens(config, log)
+  const certificate = await openTls(config, log)
   const tracing = await openTracing(config)
   // The app is loaded while the threads of the storage start: each takes about as long as the other.
   const [storage, { buildApp }] = await Promise.all([
@@ -49,21 +55,27 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       limits: config,
       metrics: config.metrics,
       tracing,
+      tls: certificate,
       isDraining: () => isDraining,
     })
-    await listen(() => app.listen({ host: config.host, port: config.port }), config)
+    const origin = await listen(app, { ...config, isSecure: certificate !== undefined })
     // Not before: a start that fails would have made it, and told nobody.
     const firstToken = await makeFirstToken(storage, config, log).catch(async (error: unknown) => {
       await app.close()
       throw error
     })
     backups?.start()
-    const { port } = app.server.address() as AddressInfo
     return {
-      url: `http://${hostInUrl(config.host)}:${port}${new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, '')}`,
+      url: origin + new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, ''),
+      socket: config.socket,
       firstToken,
+      async reload() {
+        if (certificate === undefined) log.info('there is no certificate to be read anew')
+        else await certificate.reload()
+      },
       async stop() {
         isDraining = true
+        certificate?.stop()
         const cutOff = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
         // A connection that is kept would hold up the end when its last request has been answered.
         const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS)
@@ -74,6 +86,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       },
     }
   } catch (error) {
+    certificate?.stop()
     await storage.close()
     throw error
   }
@@ -95,6 +108,25 @@ async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | 
   return createOpenIdTokens({ issuer, audience, scopeClaim, scopes: parseScopeMapping(oidcScopes), log })
 }
 
+/** The certificate that is set, loaded only then. */
+async function openTls(config: Config, log: Logger): Promise<RenewedCertificate | undefined> {
+  const { tlsCert: certFile, tlsKey: keyFile, socket } = config
+  if (certFile === undefined && keyFile === undefined) return undefined
+  if (certFile === undefined || keyFile === undefined) {
+    const [has, lacks] = certFile === undefined ? ['KEY', 'CERT'] : ['CERT', 'KEY']
+    throw new SetupError(
+      `PLANTSTORE_TLS_${has} needs PLANTSTORE_TLS_${lacks}, too: a certificate is nothing without its key.`,
+    )
+  }
+  if (socket !== undefined) {
+    throw new SetupError(
+      'PLANTSTORE_SOCKET is for this machine alone and takes no TLS: leave it out, or PLANTSTORE_TLS_CERT and PLANTSTORE_TLS_KEY.',
+    )
+  }
+  const { openCertificate } = await import('./certificates/renewed-certificate.ts')
+  return openCertificate({ files: { certFile, keyFile }, log })
+}
+
 /** What tells of requests elsewhere, loaded only where that is set. */
 async function openTracing({ tracing }: Config): Promise<Tracing | undefined> {
   if (tracing === undefined) return undefined
@@ -107,28 +139,4 @@ async function makeFirstToken({ tokens }: Storage, config: Config, log: Logger):
   const made = await issueFirstToken(tokens, { label: 'made at the first start', scopes: SCOPES })
   if (made !== undefined) createTokenAudit(log).note('created', made.stored, { by: 'first start' })
   return made?.token
-}
-
-async function listen(start: () => Promise<unknown>, { host, port }: Config): Promise<void> {
-  try {
-    await start()
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE')
-      throw new SetupError(`Port ${port} on ${host} is in use: choose another with --port.`)
-    if (code === 'EACCES') throw new SetupError(`Port ${port} on ${host} may not be used: permission denied.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new SetupError(`${host} is no address of this machine: choose another with --host.`)
-    }
-    throw new SetupError(`Cannot listen on ${host}:${port}: ${message}`)
-  }
-}
-
-/**
- * An address as a URL has it: IPv6 in brackets, and one that means every address as one that can be called.
- */
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -13,6 +13,12 @@ const RATE_MAX = 1_000_000
 export const SETTINGS = {
   host: { type: 'text', default: '127.0.0.1', about: 'Address to listen on; 0.0.0.0 for every one' },
   port: integer(8080, [0, 65_535], 'Port to listen on; 0 for any'),
+  tlsCert: {
+    type: 'text',
+    about: 'File with the certificate (PEM, its chain behind it), to speak TLS; needs a key',
+  },
+  tlsKey: { type: 'text', about: 'File with the private key of the certificate (PEM, without a passphrase)' },
+  socket: { type: 'text', about: 'Unix socket to listen on, instead of a port' },
   database: {
     type: 'text',
     default: 'data/plantstore.db',

@@ -106,6 +106,11 @@ test('the tokens of a provider are known to the start alone, which loads them wh
   assert.doesNotMatch(read('src/serve.ts'), /^import [^\n]*identity/m)
 })
 
+test('certificates are known to the start alone, which loads them where one is set', () => {
+  assertNone((file) => !isIn('src/certificates')(file) && file !== 'src/serve.ts', isIn('src/certificates'))
+  assert.doesNotMatch(read('src/serve.ts'), /^import \{[^\n]*certificates/m)
+})
+
 test('plants know nothing of tokens, and tokens nothing of plants', () => {
   assertNone(isIn('src/plants'), isIn('src/tokens'))
   assertNone(isIn('src/tokens'), isIn('src/plants'))

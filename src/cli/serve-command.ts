@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Config, flagOf, readConfig, type SettingName, variableOf } from '../config.ts'
 import type { RunningService } from '../serve.ts'
@@ -25,9 +26,20 @@ export function addServeCommand(program: Command): void {
     // Here and not above: other commands, help and wrong settings need not wait for all of HTTP to be loaded.
     const [{ createLog }, { serve }] = await Promise.all([import('../log.ts'), import('../serve.ts')])
     const log = await createLog(config.logLevel)
+    let running: RunningService | undefined
+    // Before anything else: it would end the process.
+    process.on('SIGHUP', () => {
+      if (isTerminalGone()) endByHangUp()
+      else void running?.reload()
+    })
     const service = await serve(config, log)
+    running = service
     greet(service)
-    log.info({ url: service.url, database: describeDatabase(config.database) }, 'serving')
+    const { url, socket } = service
+    log.info(
+      { ...(socket === undefined ? { url } : { socket }), database: describeDatabase(config.database) },
+      'serving',
+    )
     await stopOnSignal(service, (signal) => log.info({ signal }, 'stopping'))
     log.info('stopped')
   })
@@ -48,8 +60,13 @@ function optionOf(name: SettingName, setting: (typeof SETTINGS)[SettingName]): O
 }
 
 /** What a person at the terminal needs next: where the service is, and a line that adds the first plant. */
-function greet({ url, firstToken }: RunningService): void {
-  process.stdout.write(`Plant Store is at ${url} (API reference: ${url}/docs)\n`)
+function greet({ url, socket, firstToken }: RunningService): void {
+  const curl = socket === undefined ? 'curl' : `curl --unix-socket ${shellQuoted(socket)}`
+  process.stdout.write(
+    socket === undefined
+      ? `Plant Store is at ${url} (API reference: ${url}/docs)\n`
+      : `Plant Store is at the socket ${socket} (try: ${curl} ${url}/healthz)\n`,
+  )
   if (firstToken === undefined) return
   process.stdout.write(`
 This store had no token, so here is one with every scope. It is shown this once:
@@ -58,7 +75,7 @@ This store had no token, so here is one with every scope. It is shown this once:
 
 Add the first plant:
 
-  curl ${url}/plants -H 'Authorization: Bearer ${firstToken}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Quercus robur","tag":"tree"}'
+  ${curl} ${url}/plants -H 'Authorization: Bearer ${firstToken}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Quercus robur","tag":"tree"}'
 
 `)
 }
@@ -67,6 +84,27 @@ Add the first plant:
 function configOf(flags: Partial<Record<SettingName, string | boolean>>): Config {
   usageChecked(() => readConfig(flags, {}))
   return readConfig(flags)
+}
+
+function shellQuoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Whether SIGHUP came because the terminal was closed that the service runs in, not from who wants it to read anew. */
+function isTerminalGone(): boolean {
+  if (!process.stderr.isTTY) return false
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** As if nobody had listened: there is nobody left to tell. */
+function endByHangUp(): void {
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
 }
 
 /** Waits for SIGTERM or SIGINT, then stops; a second signal ends the process at once. */

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { serverTimingOf } from './request-stages.ts'
+import { transportSecurityFields } from './transport-security.ts'
 
 /** Header fields as Node takes them fastest: name, value, name, value. */
 export type HeaderList = string[]
@@ -44,6 +45,7 @@ export function writeHead(reply: FastifyReply, status: number, fields: HeaderLis
   const { request, raw } = reply
   reply.hijack()
   const all = ['x-content-type-options', 'nosniff', 'x-request-id', request.id, ...fields]
+  all.push(...transportSecurityFields(request.raw.socket))
   if (!fields.includes('cache-control')) all.push('cache-control', 'no-store')
   if (request.answerFields) all.push(...request.answerFields)
   request.stages?.leave()

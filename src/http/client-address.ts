@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { parseAddressRanges } from '../address-range.ts'
 
+const LOOPBACK = '127.0.0.1'
+
 /** The address of whoever sent a request, as far as it is known for certain. */
 export type ClientAddress = (request: IncomingMessage) => string
 
@@ -10,8 +12,11 @@ export type ClientAddress = (request: IncomingMessage) => string
  * proxy forwards, the field is read from its end, where the proxies add to it, up to the first address that is not
  * trusted: what stands before it is anybody's word. Fastify's `trustProxy` would believe X-Forwarded-Host and
  * X-Forwarded-Proto as well, and is left off.
+ *
+ * Whoever talks to a Unix socket is on this machine, and counts as its loopback address; a connection to a port has no
+ * address only when it is closed.
  */
-export function createClientAddress(trustedProxies: string | undefined): ClientAddress {
+export function createClientAddress(trustedProxies: string | undefined, unixSocket?: string): ClientAddress {
   const trusted = new BlockList()
   const ranges = trustedProxies === undefined ? [] : (parseAddressRanges(trustedProxies) ?? [])
   for (const { address, bits, family } of ranges) trusted.addSubnet(address, bits, family)
@@ -20,8 +25,10 @@ export function createClientAddress(trustedProxies: string | undefined): ClientA
     return version !== 0 && trusted.check(address, version === 6 ? 'ipv6' : 'ipv4')
   }
 
+  const withoutAddress = unixSocket === undefined ? '' : LOOPBACK
+
   return ({ socket, headers }) => {
-    let address = plain(socket.remoteAddress ?? '')
+    let address = plain(socket.remoteAddress ?? withoutAddress)
     if (ranges.length === 0) return address
     const forwarded = headers['x-forwarded-for']
     const hops = String(forwarded ?? '').split(',')

@@ -40,8 +40,15 @@ export function appErrorOf(error: FastifyError): AppError {
   return new AppError(50001, undefined, { cause: error })
 }
 
-/** A whole answer in bytes, for a connection on which there is no request to answer. */
-export function rawErrorAnswer(code: ErrorCode, message: string = meaningOf(code).meaning): string {
+/**
+ * A whole answer in bytes, for a connection on which there is no request to answer, with one more field if there is one
+ * to add.
+ */
+export function rawErrorAnswer(
+  code: ErrorCode,
+  message: string = meaningOf(code).meaning,
+  [name, value]: HeaderList = [],
+): string {
   const { status } = meaningOf(code)
   const body = errorJson(code, message)
   return [
@@ -49,6 +56,7 @@ export function rawErrorAnswer(code: ErrorCode, message: string = meaningOf(code
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'x-content-type-options: nosniff',
+    ...(name === undefined ? [] : [`${name}: ${value}`]),
     `x-request-id: ${generateRequestId()}`,
     `date: ${new Date().toUTCString()}`,
     'connection: close',

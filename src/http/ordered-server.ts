@@ -3,12 +3,15 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../errors.ts'
 import { rawErrorAnswer } from './error-answers.ts'
+import { createTlsServer, type ServerTls } from './server-tls.ts'
+import { transportSecurityFields } from './transport-security.ts'
 
 /** Request line and header fields of a request, all together. */
 export const HEADER_BYTES_MAX = 16 * 1024
@@ -64,8 +67,9 @@ export function createOrderedServer(
   listener: RequestListener,
   limits: ServerLimits,
   noteUnreadable: UnreadableNote = () => {},
+  tls?: ServerTls,
 ): Server {
-  const server = createServer({
+  const options: ServerOptions = {
     maxHeaderSize: HEADER_BYTES_MAX,
     // They are a part of the request: Node refuses a longer time for them.
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
@@ -76,7 +80,8 @@ export function createOrderedServer(
     // judges.
     requireHostHeader: false,
     joinDuplicateHeaders: true,
-  })
+  }
+  const server = tls === undefined ? createServer(options) : createTlsServer(options, tls)
   // A client may close its side behind its last request and still wants the answer; Node would hang up on it.
   Object.assign(server, { httpAllowHalfOpen: true })
   keepUnsentAnswers(server)
@@ -99,10 +104,12 @@ export function createOrderedServer(
  */
 function keepUnsentAnswers(server: Server): void {
   const sockets = new Set<Duplex>()
-  server.on('connection', (socket) => {
+  const keep = (socket: Duplex) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-  })
+  }
+  server.on('connection', keep)
+  server.on('secureConnection', keep)
   const closeIdleConnections = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     for (const socket of sockets) {
@@ -201,7 +208,7 @@ function mayTakeLong(socket: Duplex): boolean {
 function answerBroken(socket: Duplex, code: ErrorCode, note: UnreadableNote, message?: string): void {
   const answer = () => {
     if (socket.writable) note(code)
-    writeLast(socket, rawErrorAnswer(code, message))
+    writeLast(socket, rawErrorAnswer(code, message, transportSecurityFields(socket)))
   }
   const latest = latestExchange.get(socket)
   if (latest === undefined) {

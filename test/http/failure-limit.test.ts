@@ -31,7 +31,7 @@ async function startForgiving(test: TestContext, settings: Record<string, string
     token: string,
     { from = '127.0.0.2', forwarded = '', path = '/plants' } = {},
   ): Promise<WireAnswer> => {
-    const wire = await openWire(test, app.port, from)
+    const wire = await openWire(test, app.port, { from })
     const authorization = token === '' ? '' : `Bearer ${token}`
     wire.send(requestText(`GET ${path}`, { Authorization: authorization, 'X-Forwarded-For': forwarded }))
     return wire.answer()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 import { type Lifetime, TOKEN } from './start-app.ts'
 
 /** An answer as it came over a connection. */
@@ -31,10 +32,15 @@ const PATIENCE_MS = 5_000
 
 /**
  * Opens a connection to the service on that port, from another address of this machine (127.0.0.2) where one is
- * given; it goes when the test ends.
+ * given, over TLS where it is secure; it goes when the test ends.
  */
-export async function openWire(test: Lifetime, port: number, from = '127.0.0.1'): Promise<Wire> {
-  const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: true })
+export async function openWire(
+  test: Lifetime,
+  port: number,
+  { from = '127.0.0.1', isSecure = false }: { from?: string; isSecure?: boolean } = {},
+): Promise<Wire> {
+  const place = { port, host: '127.0.0.1', localAddress: from, allowHalfOpen: true }
+  const socket = isSecure ? connectSecurely(place) : connect(place)
   test.after(() => void socket.destroy())
   let received = ''
   let isClosed = false
@@ -51,7 +57,9 @@ export async function openWire(test: Lifetime, port: number, from = '127.0.0.1')
   }
   // A connection that was reset is a closed one.
   socket.on('error', () => {})
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+  await new Promise<void>((resolve, reject) =>
+    socket.once(isSecure ? 'secureConnect' : 'connect', resolve).once('error', reject),
+  )
 
   async function until<Result>(look: () => Result | undefined, what: string): Promise<Result> {
     const deadline = AbortSignal.timeout(PATIENCE_MS)

@@ -1,0 +1,70 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import { SetupError } from '../errors.ts'
+import { type CertificatePair, CONTEXT_OPTIONS } from '../http/server-tls.ts'
+
+/** Where a certificate and its key are: files in PEM. */
+export interface CertificateFiles {
+  certFile: string
+  keyFile: string
+}
+
+/** Reads both files. Throws a SetupError that names the one that cannot be read, and why. */
+export async function readPair({ certFile, keyFile }: CertificateFiles): Promise<CertificatePair> {
+  const [cert, key] = await Promise.all([
+    readPart(certFile, 'certificate'),
+    readPart(keyFile, 'key of the certificate'),
+  ])
+  return { cert, key }
+}
+
+async function readPart(file: string, what: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = { ENOENT: 'there is no such file', EACCES: 'permission denied', EISDIR: 'it is a folder' }[
+      code ?? ''
+    ]
+    throw new SetupError(`The ${what} ${file} cannot be read: ${reason ?? message}.`)
+  }
+}
+
+/**
+ * Whether a server can use the pair: says when it ends, in milliseconds since 1970. Throws a SetupError that says what is
+ * wrong with it; that it has ended is not.
+ */
+export function checkPair({ cert, key }: CertificatePair, { certFile, keyFile }: CertificateFiles): number {
+  const certificate = attempt(
+    () => new X509Certificate(cert),
+    `${certFile} holds no certificate in PEM ("-----BEGIN CERTIFICATE-----")`,
+  )
+  if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(key.toString('latin1'))) {
+    throw new SetupError(
+      `The key in ${keyFile} is encrypted: write it without a passphrase ("openssl pkey"), readable to the service alone.`,
+    )
+  }
+  const privateKey = attempt(
+    () => createPrivateKey(key),
+    `${keyFile} holds no private key in PEM ("-----BEGIN PRIVATE KEY-----")`,
+  )
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new SetupError(
+      `The key in ${keyFile} does not belong to the first certificate in ${certFile}, which is that of the service; those that it hangs on follow it.`,
+    )
+  }
+  attempt(
+    () => createSecureContext({ ...CONTEXT_OPTIONS, cert, key }),
+    `The certificate in ${certFile} cannot be used`,
+  )
+  return certificate.validToDate.getTime()
+}
+
+function attempt<Result>(run: () => Result, failure: string): Result {
+  try {
+    return run()
+  } catch (error) {
+    throw new SetupError(`${failure}: ${(error as Error).message.replace(/\s+/g, ' ')}.`)
+  }
+}

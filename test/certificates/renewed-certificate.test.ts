@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { pino } from 'pino'
+import { openCertificate } from '../../src/certificates/renewed-certificate.ts'
+import { makeCertificate, type TestCertificate } from '../support/certificates.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/start-app.ts'
+
+const DAY_MS = 86_400_000
+
+/** Files under links, as Kubernetes mounts a secret: `data` leads to the folder in use. */
+function mountSecret(test: TestContext, first: TestCertificate) {
+  const folder = temporaryFolder(test)
+  const pointTo = ({ certFile }: TestCertificate) => {
+    symlinkSync(dirname(certFile), join(folder, 'next'))
+    renameSync(join(folder, 'next'), join(folder, 'data'))
+  }
+  pointTo(first)
+  return { pointTo, certFile: join(folder, 'data/cert.pem'), keyFile: join(folder, 'data/key.pem') }
+}
+
+async function open(
+  test: TestContext,
+  files: { certFile: string; keyFile: string },
+  nowMs: () => number = Date.now,
+) {
+  const log: Record<string, unknown>[] = []
+  const certificate = await openCertificate({
+    files,
+    log: pino({}, { write: (line) => void log.push(JSON.parse(line)) }),
+    lookIntervalMs: 10,
+    nowMs,
+  })
+  test.after(() => certificate.stop())
+  const used: string[] = []
+  certificate.follow({ setSecureContext: ({ cert }) => void used.push(String(cert)) })
+  const levels = () => log.map(({ level }) => Number(level))
+  return { certificate, log, levels, used }
+}
+
+test('a certificate that is replaced by the swap of a link is found without a word', async (test) => {
+  const [first, second] = [makeCertificate(test), makeCertificate(test)]
+  const secret = mountSecret(test, first)
+  const { certificate, log, used } = await open(test, secret)
+  assert.equal(String(certificate.certificate.cert), first.ca)
+  secret.pointTo(second)
+  await eventually(() => used.length > 0)
+  assert.deepEqual(used, [second.ca])
+  assert.equal(String(certificate.certificate.cert), second.ca)
+  assert.match(String(log.at(-1)?.endsAt), /^\d{4}-\d\d-\d\dT/)
+})
+
+test('what cannot be used is told once, and the certificate before it stays', async (test) => {
+  const [first, second] = [makeCertificate(test), makeCertificate(test)]
+  const { certificate, log, levels, used } = await open(test, first)
+  copyFileSync(second.certFile, first.certFile)
+  await eventually(() => levels().includes(50))
+  assert.match(String(log.at(-1)?.reason), /^The key in \S+ does not belong to the first certificate in \S+,/)
+  // Many looks later there is still one line; who asks is told again.
+  let looks = 0
+  await eventually(() => ++looks > 40)
+  assert.equal(levels().filter((level) => level === 50).length, 1)
+  await certificate.reload()
+  assert.equal(levels().filter((level) => level === 50).length, 2)
+  assert.deepEqual(used, [])
+  assert.equal(String(certificate.certificate.cert), first.ca)
+  copyFileSync(second.keyFile, first.keyFile)
+  await eventually(() => used.length > 0)
+  assert.deepEqual(used, [second.ca])
+})
+
+test('the end of a certificate is told at the start, and warned of each day from two weeks before', async (test) => {
+  const { certFile, keyFile } = makeCertificate(test, { days: 20 })
+  let nowMs = Date.now()
+  const { log, levels } = await open(test, { certFile, keyFile }, () => nowMs)
+  assert.deepEqual(levels(), [30])
+  nowMs += 7 * DAY_MS
+  await eventually(() => levels().length === 2)
+  assert.deepEqual([log[1]?.level, log[1]?.msg], [40, 'the certificate ends soon'])
+  nowMs += DAY_MS
+  await eventually(() => levels().length === 3)
+  nowMs += 14 * DAY_MS
+  await eventually(() => levels().length === 4)
+  assert.match(String(log[3]?.msg), /has ended/)
+})
+
+test('a certificate or key that is none is refused in a line that says what is wrong with which file', async (test) => {
+  const { certFile, keyFile } = makeCertificate(test)
+  const other = makeCertificate(test)
+  const cases: [string, string, RegExp][] = [
+    [`${certFile}x`, keyFile, /^The certificate \S+x cannot be read: there is no such file\.$/],
+    [certFile, dirname(keyFile), /^The key of the certificate \S+ cannot be read: it is a folder\.$/],
+    [keyFile, keyFile, /key\.pem holds no certificate in PEM/],
+    [certFile, certFile, /cert\.pem holds no private key in PEM/],
+    [certFile, other.keyFile, /does not belong/],
+  ]
+  for (const [cert, key, message] of cases) {
+    await assert.rejects(open(test, { certFile: cert, keyFile: key }), { name: 'SetupError', message })
+  }
+  assert.ok(readFileSync(keyFile, 'utf8').includes('PRIVATE KEY'))
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { copyFileSync } from 'node:fs'
+import { Agent, get } from 'node:https'
+import { connect as connectPlainly } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { connect, type TLSSocket } from 'node:tls'
+import { makeCertificate, trustCertificate } from '../support/certificates.ts'
+import { assertErrorAnswer } from '../support/error-body.ts'
+import { eventually } from '../support/eventually.ts'
+import { startServe } from '../support/plantstore-process.ts'
+import { exchange } from '../support/raw-http.ts'
+import { startApp, TOKEN } from '../support/start-app.ts'
+import { openWire } from '../support/wire.ts'
+
+const STRICT = 'max-age=31536000'
+
+test('every answer over TLS says that plain HTTP is over, an error and one to no HTTP as well', async (test) => {
+  const certificate = makeCertificate(test)
+  trustCertificate(certificate)
+  const app = await startApp(test, certificate.settings)
+  assert.match(app.url, /^https:/)
+  for (const path of ['/healthz', '/plants?limit=1', '/nothing', '/', '/openapi.json']) {
+    assert.equal((await app.fetch(path)).headers.get('strict-transport-security'), STRICT, path)
+  }
+  const wire = await openWire(test, app.port, { isSecure: true })
+  wire.send('no HTTP\r\n\r\n')
+  const answer = await wire.answer()
+  await assertErrorAnswer(answer, 400, 40000)
+  assert.equal(answer.headers['strict-transport-security'], STRICT)
+  const plain = await startApp(test)
+  assert.equal((await plain.fetch('/healthz')).headers.get('strict-transport-security'), null)
+})
+
+test('plain HTTP and other noise at the port of TLS is hung up on, and told at debug alone', async (test) => {
+  const app = await startApp(test, {
+    ...makeCertificate(test).settings,
+    PLANTSTORE_LOG_LEVEL: 'debug',
+  })
+  app.log.length = 0
+  for (const bytes of ['GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n', '\0\0\0\0\0\0\0\0']) {
+    const { text, isClosed } = await exchange(app.port, bytes)
+    assert.ok(isClosed)
+    assert.doesNotMatch(text, /HTTP/)
+  }
+  await eventually(() => app.log.length >= 2)
+  for (const { level, msg } of app.log) assert.deepEqual([level, msg], [20, 'a TLS handshake failed'])
+})
+
+test('a client that wants HTTP/2 alone is turned away, and one that takes either is given HTTP/1.1', async (test) => {
+  const { ca, settings } = makeCertificate(test)
+  const { port } = await startApp(test, settings)
+  const offer = (ALPNProtocols: string[]) =>
+    new Promise<string | false | null>((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', ca, ALPNProtocols }, () => {
+        resolve(socket.alpnProtocol)
+        socket.destroy()
+      })
+      socket.once('error', reject)
+    })
+  assert.equal(await offer(['h2', 'http/1.1']), 'http/1.1')
+  await assert.rejects(offer(['h2']), /no.application.protocol/i)
+})
+
+test('a stop does not wait for handshakes that never end', async (test) => {
+  const certificate = makeCertificate(test)
+  trustCertificate(certificate)
+  const app = await startApp(test, { ...certificate.settings, PLANTSTORE_SHUTDOWN_TIMEOUT_MS: '3600000' })
+  const silent = connectPlainly(app.port, '127.0.0.1')
+  test.after(() => void silent.destroy())
+  const closed = new Promise((resolve) => silent.on('error', () => {}).once('close', resolve))
+  await new Promise((resolve) => silent.once('connect', resolve))
+  // The service has taken up the one before this one then.
+  assert.equal((await app.fetch('/healthz', { headers: { connection: 'close' } })).status, 200)
+  await app.stop()
+  await closed
+})
+
+test('a certificate without its key, or beside a Unix socket, is refused', async (test) => {
+  const { certFile, keyFile, settings } = makeCertificate(test)
+  await assert.rejects(startApp(test, { PLANTSTORE_TLS_CERT: certFile }), {
+    message: /^PLANTSTORE_TLS_CERT needs PLANTSTORE_TLS_KEY, too/,
+  })
+  await assert.rejects(startApp(test, { PLANTSTORE_TLS_KEY: keyFile }), {
+    message: /^PLANTSTORE_TLS_KEY needs PLANTSTORE_TLS_CERT, too/,
+  })
+  await assert.rejects(startApp(test, { ...settings, PLANTSTORE_SOCKET: '/tmp/plants.sock' }), {
+    message: /takes no TLS/,
+  })
+})
+
+/** One request; gives the status and the certificate that it was answered with. */
+function ask(port: number, agent: Agent, ca: string[]): Promise<{ status: number; serial: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${TOKEN}` }
+    const request = get(
+      { port, host: '127.0.0.1', path: '/plants?limit=1', agent, ca, headers },
+      (answer) => {
+        const serial = (answer.socket as TLSSocket).getPeerCertificate().serialNumber
+        answer.resume().once('end', () => resolve({ status: answer.statusCode ?? 0, serial }))
+      },
+    )
+    request.once('error', reject)
+  })
+}
+
+async function startLoad(test: TestContext, port: number, ca: string[]) {
+  const kept = new Agent({ keepAlive: true, maxSockets: 1 })
+  // A handshake in full for each: a session that is resumed shows no new certificate.
+  const fresh = new Agent({ keepAlive: false, maxCachedSessions: 0 })
+  let isOver = false
+  const seen = { kept: [] as string[], fresh: [] as string[] }
+  const loop = async (agent: Agent, serials: string[]) => {
+    while (!isOver) {
+      const { status, serial } = await ask(port, agent, ca)
+      assert.equal(status, 200)
+      serials.push(serial)
+    }
+  }
+  const loops = Promise.all([loop(kept, seen.kept), loop(fresh, seen.fresh), loop(fresh, seen.fresh)])
+  // Awaited below; it may fail before.
+  loops.catch(() => {})
+  const end = async () => {
+    isOver = true
+    await loops
+    kept.destroy()
+  }
+  test.after(() => {
+    isOver = true
+  })
+  return { seen, end }
+}
+
+test('SIGHUP renews the certificate under load: no request is lost, and open connections go on', async (test) => {
+  const [first, second] = [makeCertificate(test), makeCertificate(test)]
+  const wrong = makeCertificate(test)
+  const service = await startServe(test, { environment: { ...first.settings } as Record<string, string> })
+  const { seen, end } = await startLoad(test, service.port, [first.ca, second.ca])
+  await eventually(() => seen.fresh.length > 20 && seen.kept.length > 20)
+  copyFileSync(wrong.keyFile, first.keyFile)
+  service.child.kill('SIGHUP')
+  await eventually(() => service.stderr.includes('does not belong'))
+  copyFileSync(second.certFile, first.certFile)
+  copyFileSync(second.keyFile, first.keyFile)
+  service.child.kill('SIGHUP')
+  await eventually(() => service.stderr.includes('a new certificate is in use'))
+  const [keptBefore, freshBefore] = [seen.kept.length, seen.fresh.length]
+  await eventually(() => seen.fresh.length > freshBefore + 20 && seen.kept.length > keptBefore + 20)
+  await end()
+  assert.equal(new Set(seen.kept).size, 1, 'the kept connection has the certificate that it began with')
+  assert.equal(new Set(seen.fresh).size, 2)
+  assert.notEqual(seen.fresh.at(-1), seen.kept.at(-1))
+  service.child.kill('SIGTERM')
+  assert.equal(await service.exit, 0)
+})
+
+test('SIGHUP without a certificate is told and nothing else', async (test) => {
+  const service = await startServe(test)
+  service.child.kill('SIGHUP')
+  await eventually(() => service.stderr.includes('there is no certificate'))
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+  service.child.kill('SIGTERM')
+  assert.equal(await service.exit, 0)
+})
