@@ -12,12 +12,21 @@ const AGAIN_MS = 4_000
 
 /** What failed, in words for people: the service's own where it has some. */
 export function failureText(error: unknown): string {
+  return textOf(error, error instanceof RequestError && error.isOutcomeUnknown)
+}
+
+/** `failureText` for where it is told otherwise what may have been done. */
+export function causeText(error: unknown): string {
+  return textOf(error, false)
+}
+
+function textOf(error: unknown, mayBeDone: boolean): string {
   if (!(error instanceof RequestError)) return words.unexpected
   const { kind, code, status, message, retryAfterMs } = error
   if (code === NO_SCOPE) return words.scope
   if (status === UNAUTHORIZED) return words.signedOut
   const told = [kind === 'service' ? message : words[kind]]
-  if (error.isOutcomeUnknown) told.push(words.mayBeDone)
+  if (mayBeDone) told.push(words.mayBeDone)
   if (retryAfterMs !== undefined) told.push(words.again(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
   return told.join(' ')
 }

@@ -2,6 +2,7 @@ import { Dialog } from './dialog.tsx'
 import { ImportForm } from './import-form.tsx'
 import { CheckProgress, ImportProgress } from './import-progress.tsx'
 import { ImportResult } from './import-result.tsx'
+import { isWide } from './import-source.ts'
 import { texts } from './import-texts.ts'
 import { saveFile } from './save-file.ts'
 import type { Session } from './session.ts'
@@ -57,6 +58,7 @@ export function ImportDialog({ session, file, onStored, onClose }: ImportDialogP
       {stage.is === 'ended' && (
         <ImportResult
           told={told}
+          isWide={chosen !== undefined && isWide(chosen.settings.encoding)}
           end={stage.end}
           onGoOn={work.goOn}
           onSaveRefused={saveRefused}

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { ImportReport, PlantStoreClient } from '../../src/client/plant-store-client.ts'
+import type { PlantStoreClient } from '../../src/client/plant-store-client.ts'
+import type { CheckReport } from './check-file.ts'
 import { Choice, Field } from './field.tsx'
 import { findFreeId } from './free-id.ts'
 import { ImportPreview, withHeader } from './import-preview.tsx'
@@ -19,7 +20,7 @@ export interface ImportFormProps {
   source: ImportSource
   settings: ImportSettings
   /** What a check has found, with these settings. */
-  checked: ImportReport | undefined
+  checked: CheckReport | undefined
   failure: string
   onChange(settings: ImportSettings): void
   onCheck(): void
@@ -66,7 +67,7 @@ export function ImportForm(props: ImportFormProps) {
       {isTable && <TableFields source={source} settings={settings} onChange={onChange} />}
       <Conflicts settings={settings} onChange={change} />
       <p role="status" tabIndex={-1}>
-        {checked && texts.checked(checked)}
+        {checked && texts.checked(checked)} {checked?.isInSlices && texts.checkedInParts}
       </p>
       {checked && <RefusedList errors={checked.errors} failed={checked.failed} />}
       <p class="wrong long" role="alert">

@@ -1,12 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { ImportRowError } from '../../src/client/plant-store-client.ts'
-import { failureText } from './failure-text.ts'
+import { type ImportRowError, RequestError } from '../../src/client/plant-store-client.ts'
+import { causeText } from './failure-text.ts'
 import type { ImportEnd, ImportTold } from './import-run.ts'
 import { texts } from './import-texts.ts'
 import { texts as pageTexts } from './texts.ts'
 
 interface ImportResultProps {
   told: ImportTold
+  /** Whether the refused rows are saved in another encoding than that of the file. */
+  isWide: boolean
   end: ImportEnd
   onGoOn(): void
   onSaveRefused(): void
@@ -15,7 +17,8 @@ interface ImportResultProps {
 }
 
 /** What came of an import. */
-export function ImportResult({ told, end, onGoOn, onSaveRefused, onAnother, onClose }: ImportResultProps) {
+export function ImportResult(props: ImportResultProps) {
+  const { told, isWide, end, onGoOn, onSaveRefused, onAnother, onClose } = props
   const summary = useRef<HTMLDivElement>(null)
   useEffect(() => summary.current?.focus(), [])
   const isDone = end.is === 'done'
@@ -31,7 +34,7 @@ export function ImportResult({ told, end, onGoOn, onSaveRefused, onAnother, onCl
         {end.mayGoOn && <p class="hint">{texts.goOnHint}</p>}
       </div>
       <RefusedList errors={told.errors} failed={told.failed} />
-      {told.failed > 0 && <p class="hint">{texts.saveRefusedHint}</p>}
+      {told.failed > 0 && <p class="hint">{isWide ? texts.saveRefusedHintWide : texts.saveRefusedHint}</p>}
       <div class="buttons">
         {end.mayGoOn && (
           <button type="button" class="main" onClick={onGoOn}>
@@ -92,5 +95,6 @@ export function importFailureText(error: unknown): string {
   if (error instanceof DOMException && error.name === 'NotReadableError') return texts.unreadable
   // What decompression throws.
   if (error instanceof TypeError) return texts.packedBadly
-  return failureText(error)
+  if (error instanceof RequestError && error.kind === 'connection') return texts.gone
+  return causeText(error)
 }

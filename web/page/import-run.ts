@@ -1,6 +1,6 @@
 import type { ImportReport, ImportRowError, PlantStoreClient } from '../../src/client/plant-store-client.ts'
 import { type ImportSettings, importOptions, isNumbered } from './import-settings.ts'
-import { type ImportSource, readSource } from './import-source.ts'
+import { type ImportSource, isWide, readSource } from './import-source.ts'
 import { createRefusedRows } from './refused-rows.ts'
 import { type RowSlice, sliceRows } from './row-slices.ts'
 import { createSliceSender, mayPass } from './slice-sender.ts'
@@ -9,12 +9,14 @@ export interface ImportParts {
   client: PlantStoreClient
   source: ImportSource
   settings: ImportSettings
+  /** Whether nothing is stored, and only told what would be. */
+  dryRun?: boolean
   onChange(told: ImportTold): void
 }
 
 /** How far an import is. */
 export interface ImportTold extends Omit<ImportReport, 'errors'> {
-  /** How much of the file was read. */
+  /** How much of the file is settled; where its text has another length, about that. */
   bytes: number
   /** Every row before this line is stored, or was refused. */
   nextLine: number
@@ -57,22 +59,24 @@ const SHOWN_ERRORS_MAX = 20
 /** A stop waits so long for the answer that is on its way. */
 const STOP_MS = 3_000
 
-export function createImportRun({ client, source, settings, onChange }: ImportParts): ImportRun {
+export function createImportRun(parts: ImportParts): ImportRun {
+  const { client, source, settings, dryRun, onChange } = parts
   const { format } = source
-  const refused = createRefusedRows(isNumbered(format, settings))
+  const { encoding, hasHeader } = settings
+  const refused = createRefusedRows(isNumbered(format, settings), isWide(encoding))
   let told = NOTHING_TOLD
-  let bytes = 0
+  let fileBytes = 0
   let controller = new AbortController()
   let isStopped = false
   /** What was read, and is not settled. */
-  let pending: RowSlice | undefined
-  const text = readSource(source, settings.encoding, (count) => {
-    bytes = count
+  let pending: { slice: RowSlice; bytes: number } | undefined
+  const text = readSource(source, encoding, (count) => {
+    fileBytes = count
   })
-  const slices = sliceRows(text, { format, hasHeader: settings.hasHeader, onStart: refused.begin })
+  const slices = sliceRows(text, { format, hasHeader, onStart: refused.begin })
   const sender = createSliceSender({
     client,
-    options: importOptions(format, settings),
+    options: { ...importOptions(format, settings), dryRun },
     onSentTwice: () => tell({ isSentTwice: true }),
     onWaiting: () => tell({ isWaiting: true }),
   })
@@ -82,7 +86,13 @@ export function createImportRun({ client, source, settings, onChange }: ImportPa
     onChange(told)
   }
 
-  async function settle(slice: RowSlice): Promise<void> {
+  /** Where in the file a slice ends; of a text of another length it can only be guessed. */
+  function fileBytesTo({ endBytes, readBytes }: RowSlice): number {
+    if (!source.isGzip && !isWide(encoding)) return endBytes
+    return Math.max(told.bytes, Math.round((fileBytes * endBytes) / readBytes))
+  }
+
+  async function settle({ slice, bytes }: { slice: RowSlice; bytes: number }): Promise<void> {
     const report = await sender.send(slice, controller.signal)
     refused.take(slice, report.errors)
     const errors = [...told.errors, ...report.errors].slice(0, SHOWN_ERRORS_MAX)
@@ -94,7 +104,7 @@ export function createImportRun({ client, source, settings, onChange }: ImportPa
       if (pending === undefined) {
         const { done, value } = await slices.next()
         if (done) return 'done'
-        pending = value
+        pending = { slice: value, bytes: fileBytesTo(value) }
       }
       if (isStopped) return 'stopped'
       await settle(pending)

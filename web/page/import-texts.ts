@@ -18,7 +18,8 @@ export const texts = {
   another: 'Another file',
   notText: 'This is no text. Save a spreadsheet as CSV (UTF-8) first.',
   empty: 'There is nothing in this file.',
-  packedBadly: 'The file is compressed, but cannot be decompressed: it is broken or cut off.',
+  packedBadly:
+    'The compressed file cannot be read to its end: it is broken or cut off, or made of several files, which browsers do not read. Decompress it first.',
   unreadable: 'The file cannot be read any more: it was moved or changed.',
   semicolons:
     'Its cells seem to be parted by semicolons. Commas are needed: save it again with commas between the cells.',
@@ -59,6 +60,7 @@ export const texts = {
   checking: 'Checking; nothing is stored …',
   checkShare: (share: number) => `${Math.floor(share * 100)} % of the file sent`,
   checked: (counts: Counts) => `Checked; nothing is stored. ${texts.wouldBe(counts)}`,
+  checkedInParts: 'Ids that come twice in the file are found only when it is imported.',
   wouldBe: ({ created, replaced, skipped, failed }: Counts) =>
     `Of ${rows(created + replaced + skipped + failed)}, ${texts.each({
       'would be added': created,
@@ -113,6 +115,10 @@ export const texts = {
     id === undefined ? `Line ${whole(line)}` : `Line ${whole(line)}, id ${id}`,
   refusedMore: (count: number) => `And ${whole(count)} more.`,
   saveRefused: 'Save the refused rows',
-  saveRefusedHint: 'As a file like the one imported. Mend them there, and import it.',
+  saveRefusedHint: 'As they stand in the file. Mend them there, and import it.',
+  saveRefusedHintWide: 'In a file in UTF-8. Mend them there, and import it.',
+  numbersEnded: 'the numbers have come to an end with 9223372036854775807, the last id that there is',
+  gone: 'The service does not answer.',
+  onlyChecked: 'Nothing is stored.',
   notUtf8: 'The row is not valid UTF-8: choose another encoding.',
 }

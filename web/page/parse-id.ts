@@ -1,5 +1,8 @@
 const ID_DIGITS_MAX = 20
 
+/** The last id that there is. */
+export const ID_MAX = 2n ** 63n - 1n
+
 /** Reads an id as people write it, with spaces around it or a true minus sign; undefined for what is none. */
 export function parseId(text: string): bigint | undefined {
   const plain = text.trim().replace(/^[−–]/, '-')

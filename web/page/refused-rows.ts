@@ -13,8 +13,11 @@ export interface RefusedRows {
   file(): Blob
 }
 
-/** Where rows are numbered, each gets its number as a cell of its own before the others. */
-export function createRefusedRows(isNumbered: boolean): RefusedRows {
+/**
+ * Where rows are numbered, each gets its number as a cell of its own before the others. What became UTF-8 only here
+ * gets a byte order mark, by which spreadsheets know it.
+ */
+export function createRefusedRows(isNumbered: boolean, isMarked: boolean): RefusedRows {
   const parts: Blob[] = []
   let pieces: (string | Uint8Array<ArrayBuffer>)[] = []
   let gathered = 0
@@ -28,7 +31,7 @@ export function createRefusedRows(isNumbered: boolean): RefusedRows {
   }
   return {
     begin({ header, mark }) {
-      gather(mark)
+      gather(isMarked ? '\ufeff' : mark)
       if (!isNumbered || header.length === 0) gather(header)
       else for (const piece of numberedHeader(header)) gather(piece)
     },

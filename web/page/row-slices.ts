@@ -11,6 +11,10 @@ export interface RowSlice {
   lines: number[]
   /** The line behind them. */
   nextLine: number
+  /** How much of the text comes before their end. */
+  endBytes: number
+  /** How much of the text had been read when they were cut off. */
+  readBytes: number
 }
 
 /** What is before the rows. */
@@ -80,6 +84,7 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
   let isFirst = true
   let mark: Uint8Array<ArrayBuffer> = NOTHING
   let bytesBefore = 0
+  let readBytes = 0
   let isHeaderWanted = hasHeader
   let starts: number[] = []
   let lines: number[] = []
@@ -87,7 +92,9 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
   let rowLine = 1
 
   function cut(): RowSlice {
-    const slice = { bytes: buffer.slice(0, rowStart), starts, lines, nextLine: rowLine }
+    bytesBefore += rowStart
+    const bytes = buffer.slice(0, rowStart)
+    const slice = { bytes, starts, lines, nextLine: rowLine, endBytes: bytesBefore, readBytes }
     buffer = buffer.subarray(rowStart)
     scanner.moveBack(rowStart)
     starts = []
@@ -110,7 +117,7 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
 
   function endHeader(end: number): void {
     const row = buffer.slice(0, end)
-    isHeaderWanted = row.every((byte) => byte === LINE_FEED || byte === CARRIAGE_RETURN)
+    isHeaderWanted = isBlankRow(row)
     bytesBefore += end
     buffer = buffer.subarray(end)
     scanner.moveBack(end)
@@ -121,6 +128,7 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
   return {
     *take(chunk: Uint8Array, isLast: boolean): Generator<RowSlice, void, undefined> {
       buffer = joined(buffer, chunk)
+      readBytes += chunk.length
       if (isFirst && !begin(isLast)) return
       let isEndless = false
       for (;;) {
@@ -143,6 +151,11 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
       if (isEndless) throw new Error(texts.endlessRow(rowLine))
     },
   }
+}
+
+/** Whether there is nothing in it but its line ending. Such a one is no row. */
+export function isBlankRow(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === LINE_FEED || byte === CARRIAGE_RETURN)
 }
 
 /** Finds where rows end, wherever the text is cut into pieces. */

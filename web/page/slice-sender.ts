@@ -4,7 +4,10 @@ import {
   type PlantStoreClient,
   RequestError,
 } from '../../src/client/plant-store-client.ts'
-import type { RowSlice } from './row-slices.ts'
+import { texts } from './import-texts.ts'
+import { ID_MAX } from './parse-id.ts'
+import { isBlankRow, type RowSlice } from './row-slices.ts'
+import { failureOfWholeFile, ofWholeFile } from './whole-file.ts'
 
 export interface SliceSenderParts {
   client: PlantStoreClient
@@ -18,7 +21,7 @@ export interface SliceSenderParts {
 export interface SliceSender {
   /**
    * Sends a slice, the one behind that before or the same again; where the service is busy, a few times. Lines in the
-   * report are those of the file. Throws as the client does.
+   * report, and in what is thrown, are those of the file. Throws as the client does.
    */
   send(slice: RowSlice, signal: AbortSignal): Promise<ImportReport>
   /** Whether rows of the slice that was sent last may be stored although it failed. */
@@ -32,6 +35,8 @@ const BUSY_MS_MAX = 8_000
 
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
+/** A field that is wrong. */
+const WRONG_FIELD = 40003
 /** Too many imports at once: this one has not begun. */
 const OVERLOADED = 50301
 
@@ -60,17 +65,17 @@ export function createSliceSender({
 
   return {
     async send(slice, signal) {
+      if (nextId !== undefined && nextId > ID_MAX) return refusedAll(slice)
+      const linesBefore = (slice.lines[0] ?? 1) - 1
       for (let tries = 1; ; tries++) {
         try {
           const report = await attempt(slice, signal)
           isUncertain = false
           const { created, replaced, skipped, failed } = report
           if (nextId !== undefined) nextId += BigInt(created + replaced + skipped + failed)
-          const linesBefore = (slice.lines[0] ?? 1) - 1
-          const errors = report.errors.map((error) => ({ ...error, line: error.line + linesBefore }))
-          return { ...report, errors }
+          return { ...report, errors: report.errors.map((error) => ofWholeFile(error, linesBefore)) }
         } catch (error) {
-          if (!isBusy(error) || tries >= TRIES_MAX) throw error
+          if (!isBusy(error) || tries >= TRIES_MAX) throw failureOfWholeFile(error, linesBefore)
           onWaiting()
           const busyMs = Math.min(BUSY_MS_FIRST * 2 ** (tries - 1), BUSY_MS_MAX)
           await pause(error.retryAfterMs ?? busyMs, signal)
@@ -81,6 +86,13 @@ export function createSliceSender({
       return isUncertain
     },
   }
+}
+
+/** Of rows behind the last number: the service takes no such number to begin with. */
+function refusedAll({ bytes, starts, lines }: RowSlice): ImportReport {
+  const rows = lines.filter((_, at) => !isBlankRow(bytes.subarray(starts[at], starts[at + 1])))
+  const errors = rows.map((line) => ({ line, error: WRONG_FIELD, message: texts.numbersEnded }))
+  return { created: 0, replaced: 0, skipped: 0, failed: rows.length, errors }
 }
 
 function isBusy(error: unknown): error is RequestError {

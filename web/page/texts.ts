@@ -112,6 +112,7 @@ export const texts = {
   },
   import: {
     open: 'Import',
+    oneFile: 'Drop one file at a time, and no folder.',
     notLoaded: 'The import could not be loaded. Load the page again.',
   },
   conflict: {

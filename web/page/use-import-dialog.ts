@@ -23,7 +23,9 @@ export function useImportDialog(notify: Notify) {
     }
   }
 
-  const hasFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
+  // A field that takes files itself does so as well while the dialog is open.
+  const hasFile = ({ dataTransfer, target }: DragEvent) =>
+    dataTransfer?.types.includes('Files') === true && !(target instanceof HTMLInputElement && target.files)
   const dropping = {
     onDragOver(event: DragEvent) {
       if (!hasFile(event)) return
@@ -36,8 +38,12 @@ export function useImportDialog(notify: Notify) {
       if (!hasFile(event)) return
       event.preventDefault()
       setOver(false)
-      const file = event.dataTransfer?.files[0]
-      if (file !== undefined && dialog === undefined) void open(file)
+      if (event.dataTransfer === null || dialog !== undefined) return
+      const { files, items } = event.dataTransfer
+      const isFolder = items[0]?.webkitGetAsEntry()?.isDirectory === true
+      const [file] = files
+      if (isFolder || files.length > 1) notify({ text: texts.import.oneFile, isFailure: true })
+      else if (file !== undefined) void open(file)
     },
   }
   return { dialog, isOver, dropping, open, close: () => setDialog(undefined) }

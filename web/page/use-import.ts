@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ImportReport } from '../../src/client/plant-store-client.ts'
-import { checkFile } from './check-file.ts'
+import { type CheckReport, checkFile } from './check-file.ts'
 import { isAbort } from './failure-text.ts'
 import { importFailureText } from './import-result.tsx'
 import type { ImportEnd } from './import-run.ts'
 import { guessSettings, type ImportSettings } from './import-settings.ts'
 import { type ImportSource, openSource } from './import-source.ts'
+import { texts } from './import-texts.ts'
 import type { Session } from './session.ts'
 import { useImportRun } from './use-import-run.ts'
 
 /** Where somebody is on the way from a file to plants. */
 export type ImportStage =
   | { is: 'choosing'; failure: string; isOpening: boolean }
-  | { is: 'settling'; checked?: ImportReport | undefined; failure: string }
+  | { is: 'settling'; checked?: CheckReport | undefined; failure: string }
   | { is: 'checking'; share: number }
   | { is: 'importing'; isStopping: boolean }
   | { is: 'ended'; end: ImportEnd }
@@ -65,7 +65,10 @@ export function useImport({ session, file, onStored }: UseImportParts) {
       const checked = await checkFile({ ...chosen, session, signal, onShare })
       setStage({ is: 'settling', checked, failure: '' })
     } catch (error) {
-      setStage({ is: 'settling', failure: isAbort(error) ? '' : importFailureText(error) })
+      setStage({
+        is: 'settling',
+        failure: isAbort(error) ? '' : `${importFailureText(error)} ${texts.onlyChecked}`,
+      })
     }
   }
   function startImport() {
