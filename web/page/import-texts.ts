@@ -19,7 +19,7 @@ export const texts = {
   notText: 'This is no text. Save a spreadsheet as CSV (UTF-8) first.',
   empty: 'There is nothing in this file.',
   packedBadly:
-    'The compressed file cannot be read to its end: it is broken or cut off, or made of several files, which browsers do not read. Decompress it first.',
+    'The file is compressed, but cannot be decompressed to its end: it is broken, cut off or made of several ones, which browsers do not read. Decompress it first.',
   unreadable: 'The file cannot be read any more: it was moved or changed.',
   semicolons:
     'Its cells seem to be parted by semicolons. Commas are needed: save it again with commas between the cells.',
@@ -115,8 +115,9 @@ export const texts = {
     id === undefined ? `Line ${whole(line)}` : `Line ${whole(line)}, id ${id}`,
   refusedMore: (count: number) => `And ${whole(count)} more.`,
   saveRefused: 'Save the refused rows',
-  saveRefusedHint: 'As they stand in the file. Mend them there, and import it.',
-  saveRefusedHintWide: 'In a file in UTF-8. Mend them there, and import it.',
+  saveRefusedHint: 'They can be saved as they stand in the file: mend them there, and import that.',
+  saveRefusedHintWide:
+    'They can be saved in a file of their own, in UTF-8: mend them there, and import that.',
   numbersEnded: 'the numbers have come to an end with 9223372036854775807, the last id that there is',
   gone: 'The service does not answer.',
   onlyChecked: 'Nothing is stored.',
