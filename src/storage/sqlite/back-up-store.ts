@@ -4,10 +4,12 @@ import { SetupError } from '../../errors.ts'
 import type { CopyProgress, StoreCopy } from './copy-store.ts'
 import {
   createPartialFile,
+  followLinks,
   isFile,
   publishPartialFile,
   removeLeftovers,
   removePartialFile,
+  SIDE_FILES,
 } from './partial-file.ts'
 import { fileReason } from './sqlite-connection.ts'
 import { runStoreJob } from './store-job.ts'
@@ -30,46 +32,50 @@ export async function backUpStore(
   { signal, mayReplace, onProgress }: StoreWorkOptions,
 ): Promise<StoreCopy> {
   if (!isFile(path)) throw new SetupError(`There is no store at ${path}: name it with --database.`)
-  const target = existsSync(file) ? realpathSync(file) : file
-  checkTarget(path, target, mayReplace)
-  let partial: string
+  if (/(?:^|\/)$/.test(file)) throw new SetupError(`"${file}" names no file: name one for the backup.`)
+  let partial: string | undefined
   try {
+    const target = followLinks(file)
+    checkTarget(path, target, mayReplace)
     removeLeftovers(dirname(target), (name) => name === basename(target))
     partial = createPartialFile(target)
-  } catch (error) {
-    throw writeFailure(file, error)
-  }
-  try {
-    const copy = await runStoreJob(
-      { kind: 'copy', from: path, to: partial, isThrottled: true },
-      {
-        signal,
-        onProgress,
-      },
-    )
+    const job = { kind: 'copy', from: path, to: partial, isThrottled: true } as const
+    const copy = await runStoreJob(job, { signal, onProgress })
     signal.throwIfAborted()
-    try {
-      publishPartialFile(partial, target)
-    } catch (error) {
-      throw writeFailure(file, error)
-    }
+    // Meanwhile somebody may have put something there.
+    checkTarget(path, target, mayReplace)
+    publishPartialFile(partial, target)
     return copy
+  } catch (error) {
+    if (error instanceof SetupError || signal.aborted) throw error
+    throw writeFailure(file, error)
   } finally {
-    removePartialFile(partial)
+    if (partial !== undefined) removePartialFile(partial)
   }
 }
 
 function checkTarget(path: string, target: string, mayReplace: boolean): void {
+  const store = realpathSync(path)
+  if (target === store) throw new SetupError(`${target} is the store itself: name another file.`)
+  if (SIDE_FILES.some((end) => target === store + end)) {
+    throw new SetupError(`${target} belongs to the store itself: name another file.`)
+  }
+  // SQLite would take it for the log of the backup, and change the backup by it.
+  const side = SIDE_FILES.map((end) => target + end).find((name) => existsSync(name))
+  if (side !== undefined) {
+    throw new SetupError(`${side} says that a store is or was at ${target}: name another file.`)
+  }
   const found = statSync(target, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isFile())
     throw new SetupError(`${target} is no file: name one that the backup is to be written to.`)
-  if (target === realpathSync(path)) throw new SetupError(`${target} is the store itself: name another file.`)
   if (!mayReplace) {
     throw new SetupError(`${target} is there already: name another file, or replace it with --force.`)
   }
 }
 
 function writeFailure(file: string, error: unknown): SetupError {
-  return new SetupError(`The backup cannot be written to ${file}: ${fileReason(error)}.`, { cause: error })
+  const folder = dirname(file)
+  const reason = existsSync(folder) ? fileReason(error) : `there is no folder ${folder}, make it first`
+  return new SetupError(`The backup cannot be written to ${file}: ${reason}.`, { cause: error })
 }

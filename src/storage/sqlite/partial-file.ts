@@ -1,5 +1,21 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { SetupError } from '../../errors.ts'
+import { fileReason } from './sqlite-connection.ts'
 
 /** What SQLite may put beside a file. */
 export const SIDE_FILES = ['-wal', '-shm', '-journal'] as const
@@ -10,9 +26,26 @@ const PARTIAL_NAME = /^(.+)\.(\d+)\.partial(?:-wal|-shm|-journal)?$/s
 /** A process that works on a file writes to it more often than that. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000
 
-/** Whether there is a file, and not a folder or a device. */
+/** How file systems say that they have no hard links, or not as many. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+/** Whether there is a file, and not a folder or a device. Throws a SetupError where nobody can tell. */
 export function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  } catch (error) {
+    throw new SetupError(`${path} cannot be used: ${fileReason(error)}.`, { cause: error })
+  }
+}
+
+/** Where a file is, or would be made: links are followed, one that leads to nothing as well. */
+export function followLinks(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path)
+  const isFolderThere = statSync(dirname(path), { throwIfNoEntry: false }) !== undefined
+  if (!isFolderThere) return resolve(path)
+  const folder = realpathSync(dirname(path))
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  return isLink ? followLinks(resolve(folder, readlinkSync(path))) : join(folder, basename(path))
 }
 
 /** Makes the empty file that is to become `target`, for its owner alone, and gives its path. */
@@ -28,6 +61,20 @@ export function publishPartialFile(path: string, target: string): void {
   syncPath(path)
   renameSync(path, target)
   syncFolder(dirname(target))
+}
+
+/**
+ * Keeps a file under another name as well, on disk: there is one under the first at every moment. Where the file system
+ * has no hard links, as those of memory cards, it is copied. `link` is that of node:fs.
+ */
+export function keepAlsoAs(path: string, name: string, link = linkSync): void {
+  try {
+    link(path, name)
+  } catch (error) {
+    if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    copyFileSync(path, name, constants.COPYFILE_EXCL)
+    syncPath(name)
+  }
 }
 
 export function removePartialFile(path: string): void {

@@ -1,20 +1,13 @@
-import {
-  chownSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chownSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { SetupError } from '../../errors.ts'
 import type { StoreWorkOptions } from './back-up-store.ts'
 import type { StoreCopy } from './copy-store.ts'
 import {
   createPartialFile,
+  followLinks,
   isFile,
+  keepAlsoAs,
   publishPartialFile,
   removeLeftovers,
   removePartialFile,
@@ -40,12 +33,13 @@ export async function restoreStore(
   { signal, mayReplace, onProgress }: StoreWorkOptions,
 ): Promise<RestoredStore> {
   if (!isFile(file)) throw new SetupError(`There is no backup ${file}: name the file of one.`)
-  const isThere = existsSync(path)
-  const target = isThere ? realpathSync(path) : path
-  if (realpathSync(file) === target) throw new SetupError(`${file} is the store itself: name a backup of it.`)
+  const isThere = isFile(path)
+  if (!isThere && existsSync(path)) throw new SetupError(`${path} is no file: name another place.`)
   let lock: StoreLock | undefined
   let partial: string | undefined
   try {
+    const target = followLinks(path)
+    checkIsApart(realpathSync(file), target)
     if (isThere) lock = lockStore(target)
     if (isThere && !mayReplace) {
       throw new SetupError(
@@ -59,6 +53,9 @@ export async function restoreStore(
     const copy = await runStoreJob(job, { signal, onProgress })
     signal.throwIfAborted()
     giveToOwner(partial, isThere ? target : dirname(target))
+    if (!isThere && existsSync(target)) {
+      throw new SetupError(`There is a store at ${path} now, and was none before: stop the service first.`)
+    }
     const keptAs = putAside(target, lock)
     // Windows replaces no file that is open.
     if (process.platform === 'win32') lock?.release()
@@ -70,6 +67,13 @@ export async function restoreStore(
   } finally {
     lock?.release()
     if (partial !== undefined) removePartialFile(partial)
+  }
+}
+
+function checkIsApart(file: string, target: string): void {
+  if (file === target) throw new SetupError(`${file} is the store itself: name a backup of it.`)
+  if (SIDE_FILES.some((end) => file + end === target || target + end === file)) {
+    throw new SetupError(`${target} cannot be made of ${file} beside it: name another place.`)
   }
 }
 
@@ -87,7 +91,7 @@ function giveToOwner(path: string, model: string): void {
 function putAside(target: string, lock: StoreLock | undefined): string | undefined {
   const aside = `${target}.before-restore-${new Date().toISOString().replace(/[-:.]/g, '')}`
   const isWhole = lock?.settle() ?? false
-  if (lock !== undefined) linkSync(target, aside)
+  if (lock !== undefined) keepAlsoAs(target, aside)
   let isKept = lock !== undefined
   for (const end of SIDE_FILES) {
     if (!existsSync(target + end)) continue

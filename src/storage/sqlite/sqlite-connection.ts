@@ -31,7 +31,11 @@ const READER_CACHE_KIB = 4 * 1024
  * Result codes of SQLite (sqlite.org/rescode.html); extended codes keep the primary one in their low byte.
  */
 export const SQLITE_BUSY = 5
-const SQLITE_FULL = 13
+export const SQLITE_READONLY = 8
+export const SQLITE_CORRUPT = 11
+export const SQLITE_FULL = 13
+export const SQLITE_CANTOPEN = 14
+export const SQLITE_NOTADB = 26
 
 /** Opens the file for reading. Reads see everything that was committed before they begin. */
 export function openReader(path: string): DatabaseSync {
@@ -165,6 +169,9 @@ export function resultCodeOf(error: unknown): number | undefined {
 export function fileReason(error: unknown): string {
   const { code, message } = error as { code?: string; message: string }
   if (resultCodeOf(error) === SQLITE_FULL) return 'the disk is full'
+  if (resultCodeOf(error) === SQLITE_READONLY) return 'it may only be read'
+  if (code === 'ENAMETOOLONG') return 'its name is too long'
+  if (code === 'ELOOP') return 'it is a link that leads back to itself'
   if (code === 'ENOENT') return 'there is no such file or folder'
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
   if (code === 'EROFS') return 'the file system is read-only'

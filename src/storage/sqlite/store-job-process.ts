@@ -1,15 +1,20 @@
-import { constants, setPriority } from 'node:os'
+import { accessSync, constants } from 'node:fs'
+import { constants as osConstants, setPriority } from 'node:os'
 import { SetupError } from '../../errors.ts'
 import { checkStore } from './check-store.ts'
 import { copyStore } from './copy-store.ts'
 import { removePartialFile } from './partial-file.ts'
-import { fileReason, resultCodeOf } from './sqlite-connection.ts'
+import {
+  fileReason,
+  resultCodeOf,
+  SQLITE_CANTOPEN,
+  SQLITE_FULL,
+  SQLITE_NOTADB,
+  SQLITE_READONLY,
+} from './sqlite-connection.ts'
 import type { JobMessage, StoreJob } from './store-job.ts'
 
 // The process that does a job on the file of a store; `store-job.ts` starts it.
-
-/** Result code of SQLite (sqlite.org/rescode.html). */
-const SQLITE_NOTADB = 26
 
 const job = JSON.parse(process.argv[2] ?? '') as StoreJob
 
@@ -35,10 +40,24 @@ async function run(): Promise<JobMessage> {
 
 function failureOf(error: unknown): string {
   const path = job.kind === 'copy' ? job.from : job.path
-  if (resultCodeOf(error) === SQLITE_NOTADB) {
+  const code = resultCodeOf(error)
+  if (code === SQLITE_NOTADB) {
     return `${path} is not a Plant Store: it is no database, or its first page is damaged.`
   }
+  if (code === SQLITE_FULL) return `There is no room for the copy of ${path}: the disk is full.`
+  if (code === SQLITE_CANTOPEN || code === SQLITE_READONLY)
+    return `${path} cannot be read: ${whyNotOpened(path)}.`
   return `The work on ${path} failed: ${fileReason(error)}.`
+}
+
+/** SQLite itself does not say. */
+function whyNotOpened(path: string): string {
+  try {
+    accessSync(path, constants.R_OK)
+    return `SQLite writes to the folder of a store, and may not. Run this as the user of the service; where the file system is read-only, copy the file elsewhere first`
+  } catch (error) {
+    return fileReason(error)
+  }
 }
 
 // Ctrl-C at a terminal reaches this process as well; whoever started it decides.
@@ -50,7 +69,7 @@ const abandon = () => {
 }
 process.once('disconnect', abandon)
 if (!process.connected) abandon()
-if (job.kind === 'check' || job.isThrottled) setPriority(constants.priority.PRIORITY_LOW)
+if (job.kind === 'check' || job.isThrottled) setPriority(osConstants.priority.PRIORITY_LOW)
 await send(await run())
 process.off('disconnect', abandon)
 process.disconnect?.()

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SetupError } from '../../errors.ts'
-import { resultCodeOf, SQLITE_BUSY } from './sqlite-connection.ts'
+import { fileReason, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-connection.ts'
 
 /** Somebody who only looks into the store is done sooner; a service is not. */
 const LOCK_TIMEOUT_MS = 1_000
@@ -18,34 +18,43 @@ export interface StoreLock {
 /**
  * Locks the store in the file. Every connection to a store with a log shares a lock on the file for as long as it
  * is open, an idle one as well, and an exclusive one cannot be had beside it. Throws a SetupError when somebody has
- * the store open. A file that SQLite cannot read is open nowhere.
+ * the store open, or nobody can tell. What SQLite takes for no database is open nowhere.
  */
 export function lockStore(path: string): StoreLock {
-  const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS })
+  let database: DatabaseSync | undefined
   let isSound = true
   try {
+    database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS })
     database.exec('PRAGMA locking_mode = EXCLUSIVE')
     database.exec('BEGIN EXCLUSIVE')
     database.exec('COMMIT')
   } catch (error) {
-    if (resultCodeOf(error) === SQLITE_BUSY) {
-      database.close()
-      throw new SetupError(`${path} is in use: stop the service first, then try again.`)
+    const code = resultCodeOf(error)
+    isSound = code !== SQLITE_NOTADB && code !== SQLITE_CORRUPT
+    if (isSound) {
+      database?.close()
+      if (code === SQLITE_BUSY) {
+        throw new SetupError(`${path} is in use: stop the service first, then try again.`)
+      }
+      // Whether somebody has it open cannot be known.
+      throw new SetupError(
+        `${path} cannot be replaced: ${fileReason(error)}. Run this as the user of the service, or move what is there away first.`,
+        { cause: error },
+      )
     }
-    isSound = false
   }
   return {
     settle() {
       try {
         // Ends the log, too: closed with one, SQLite would remove the log that is at this path by then.
-        if (isSound) database.exec('PRAGMA journal_mode = DELETE')
+        if (isSound) database?.exec('PRAGMA journal_mode = DELETE')
       } catch {
         isSound = false
       }
       return isSound
     },
     release() {
-      if (database.isOpen) database.close()
+      if (database?.isOpen) database.close()
     },
   }
 }

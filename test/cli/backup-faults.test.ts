@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { runPlantstore } from '../support/plantstore-process.ts'
+import { startApp, temporaryFolder } from '../support/start-app.ts'
+
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65_534
+
+/** A service whose store has a plant, and a `backup` that runs in the folder of the store. */
+async function startStore(t: TestContext) {
+  const folder = temporaryFolder(t)
+  const app = await startApp(t, { PLANTSTORE_DATABASE: join(folder, 'plants.db') })
+  await app.send('POST', '/plants', '{"id":1,"name":"Rosa canina"}')
+  const backUp = (...words: string[]) =>
+    runPlantstore(t, ['backup', '--database', 'plants.db', ...words], { folder })
+  const check = (file: string) => runPlantstore(t, ['check', '--database', file], { folder })
+  return { folder, at: (name: string) => join(folder, name), app, backUp, check }
+}
+
+test('no part of a store is replaced by a backup, by whatever name, with --force either', async (t) => {
+  const { at, app, folder, backUp, check } = await startStore(t)
+  symlinkSync('plants.db-wal', at('link'))
+  symlinkSync('.', at('folder'))
+  const names = ['plants.db-wal', 'plants.db-shm', 'plants.db-journal', 'link', 'folder/plants.db-wal']
+  for (const name of names) {
+    const { code, stderr } = await backUp(name, '--force')
+    assert.equal(code, 1, name)
+    assert.match(stderr, /^plantstore: \S+ belongs to the store itself: name another file\.\n$/)
+  }
+  await startApp(t, { PLANTSTORE_DATABASE: at('other.db') })
+  const other = await backUp('other.db', '--force')
+  assert.equal(other.code, 1)
+  assert.match(other.stderr, /^plantstore: \S+other\.db-wal says that a store is or was at \S+other\.db: /)
+  await app.send('POST', '/plants', '{"id":2,"name":"Rosa rugosa"}')
+  for (const file of ['plants.db', 'other.db']) assert.equal((await check(file)).code, 0, file)
+  assert.ok(!readdirSync(folder).includes('plants.db-journal'))
+})
+
+test('a log without a store does not get into a backup that takes the name', async (t) => {
+  const { at, backUp } = await startStore(t)
+  writeFileSync(at('one.db-wal'), readFileSync(at('plants.db-wal')))
+  const { code, stderr } = await backUp('one.db')
+  assert.equal(code, 1)
+  assert.match(stderr, /one\.db-wal says that a store is or was at/)
+  assert.ok(!existsSync(at('one.db')))
+})
+
+test('a link to nothing stays one, and the backup is where it leads', async (t) => {
+  const { at, backUp, check } = await startStore(t)
+  mkdirSync(at('backups'))
+  symlinkSync('backups/one.db', at('latest'))
+  const { code, stderr } = await backUp('latest')
+  assert.equal(code, 0, stderr)
+  assert.equal(readlinkSync(at('latest')), 'backups/one.db')
+  assert.equal((await check('backups/one.db')).code, 0)
+})
+
+test('names with spaces, quotation marks and line ends are names, and a store may be named by a link', async (t) => {
+  const { at, backUp, check } = await startStore(t)
+  symlinkSync('plants.db', at('store'))
+  for (const name of ['a b.db', '"\'.db', 'a\nb.db', '-x.db', '%41?mode=ro#.db']) {
+    const { code, stderr } = await backUp('--database', 'store', '--', name)
+    assert.equal(code, 0, stderr)
+    assert.equal((await check(name)).code, 0, name)
+  }
+})
+
+test('what cannot be a file is told in a line, without a stack trace', async (t) => {
+  const { at, folder, backUp } = await startStore(t)
+  symlinkSync('loop', at('loop'))
+  execFileSync('mkfifo', [at('pipe')])
+  const before = readdirSync(folder).sort()
+  const cases: [string, RegExp][] = [
+    ['', /"" names no file/],
+    ['new/', /"new\/" names no file/],
+    ['no/such/one.db', /there is no folder no\/such, make it first\.$/m],
+    ['x'.repeat(300), /its name is too long/],
+    ['x'.repeat(250), /its name is too long/],
+    ['loop', /a link that leads back to itself/],
+    ['pipe', /is no file/],
+    ['plants.db/one.db', /part of its path is not a folder/],
+  ]
+  for (const [name, message] of cases) {
+    const { code, stderr } = await backUp(name, '--force')
+    assert.equal(code, 1, name)
+    assert.match(stderr, /^plantstore: [^\n]*\n$/)
+    assert.match(stderr, message)
+  }
+  const long = await runPlantstore(t, ['backup', 'one.db', '--database', 'x'.repeat(300)], { folder })
+  assert.match(long.stderr, /^plantstore: x+ cannot be used: its name is too long\.\n$/)
+  assert.deepEqual(readdirSync(folder).sort(), before)
+})
+
+test('a full disk is told as that, and nothing is left on it', {
+  skip: !isRoot && 'not root',
+}, async (t) => {
+  const { at, backUp } = await startStore(t)
+  mkdirSync(at('full'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40k', 'tmpfs', at('full')], { stdio: 'pipe' })
+  } catch {
+    return t.skip('nothing can be mounted here')
+  }
+  try {
+    const { code, stderr } = await backUp('full/one.db')
+    assert.equal(code, 1)
+    assert.equal(stderr, 'plantstore: There is no room for the copy of plants.db: the disk is full.\n')
+    assert.deepEqual(readdirSync(at('full')), [])
+  } finally {
+    execFileSync('umount', [at('full')])
+  }
+})
+
+test('where it may not write or read, it says so', { skip: !isRoot && 'not root' }, async (t) => {
+  const { at, folder, app } = await startStore(t)
+  await app.stop()
+  chmodSync(folder, 0o755)
+  const backUp = (...words: string[]) =>
+    runPlantstore(t, ['backup', '--database', 'plants.db', ...words], { folder, uid: NOBODY })
+  const hidden = await backUp('one.db')
+  assert.equal(hidden.code, 1)
+  assert.match(hidden.stderr, /^plantstore: The backup cannot be written to one\.db: permission denied\.\n$/)
+  mkdirSync(at('theirs'), { mode: 0o777 })
+  chmodSync(at('theirs'), 0o777)
+  const unreadable = await backUp('theirs/one.db')
+  assert.equal(unreadable.code, 1)
+  assert.match(unreadable.stderr, /^plantstore: plants\.db cannot be read: permission denied\.\n$/)
+  chmodSync(at('plants.db'), 0o644)
+  const readOnly = await backUp('theirs/one.db')
+  assert.equal(readOnly.code, 1)
+  assert.match(
+    readOnly.stderr,
+    /^plantstore: plants\.db cannot be read: SQLite writes to the folder [^\n]+\n$/,
+  )
+})
+
+test('two backups at once are both whole; to one file, one of them gets it', async (t) => {
+  const { at, backUp, check } = await startStore(t)
+  linkSync(at('plants.db'), at('hard link'))
+  const [one, two] = await Promise.all([backUp('one.db'), backUp('two.db')])
+  assert.deepEqual([one.code, two.code], [0, 0])
+  const same = await Promise.all([backUp('same.db'), backUp('same.db'), backUp('same.db')])
+  assert.ok(same.some(({ code }) => code === 0))
+  for (const { code, stderr } of same) if (code !== 0) assert.match(stderr, /same\.db is there already/)
+  for (const file of ['one.db', 'two.db', 'same.db']) assert.equal((await check(file)).code, 0, file)
+})
