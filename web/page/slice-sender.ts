@@ -33,6 +33,7 @@ const TRIES_MAX = 12
 const BUSY_MS_FIRST = 500
 const BUSY_MS_MAX = 8_000
 
+const UNAUTHORIZED = 401
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 /** A field that is wrong. */
@@ -99,10 +100,11 @@ function isBusy(error: unknown): error is RequestError {
   return error instanceof RequestError && (error.status === TOO_MANY_REQUESTS || error.status === UNAVAILABLE)
 }
 
-/** Whether what failed may be well in a while. */
+/** Whether what failed may be well in a while, or with another token: then one signs in again. */
 export function mayPass(error: unknown): boolean {
   if (!(error instanceof RequestError)) return false
-  return error.kind !== 'service' || error.status === TOO_MANY_REQUESTS || (error.status ?? 0) >= 500
+  const { kind, status = 0 } = error
+  return kind !== 'service' || status === UNAUTHORIZED || status === TOO_MANY_REQUESTS || status >= 500
 }
 
 /** Waits, unless the signal is aborted first: then it throws the signal's reason. */

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/chromium.ts'
+import { type StartedApp, startApp } from '../support/start-app.ts'
+import { chooseFile } from './import-dialog.ts'
+import { openPage, openSignedIn, signIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
+
+const site = startSite()
+
+const SLICE_ROWS = 1_000
+
+/** A table of so many plants; on the lines of these, the id is wrong. */
+function table(rowCount: number, wrongLines: readonly number[] = []): string {
+  const rows = Array.from({ length: rowCount }, (_, at) => {
+    const id = wrongLines.includes(at + 2) ? 'wrong' : at + 1
+    return `${id},Medicago ×varia of the bed number ${at + 1},herb\n`
+  })
+  return `id,name,tag\n${rows.join('')}`
+}
+
+interface Gate {
+  /** Fulfils when the request is there, which is held. */
+  reached: Promise<void>
+  open(): void
+}
+
+/** Holds an import's request number `number`, from 1, before it goes out. */
+async function holdRequest(page: Page, number: number): Promise<Gate> {
+  const reached = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  let count = 0
+  await page.route('**/plants/import?**', async (route) => {
+    count += 1
+    if (count === number) {
+      reached.resolve()
+      await opened.promise
+    }
+    await route.continue()
+  })
+  return { reached: reached.promise, open: opened.resolve }
+}
+
+/** How many plants there are, as the pages of the list have them. */
+async function countPlants(app: StartedApp): Promise<number> {
+  let count = 0
+  let after = ''
+  for (;;) {
+    const answer = await app.fetch(`/plants?limit=1000${after}`)
+    const ids = [...(await answer.text()).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
+    count += ids.length
+    if (ids.length < 1_000) return count
+    after = `&after=${ids.at(-1)}`
+  }
+}
+
+async function shares(page: Page): Promise<number[]> {
+  return (await page.evaluate('window.shares')) as number[]
+}
+
+/** Notes each value that the progress bar has. */
+async function noteShares(page: Page): Promise<void> {
+  await page.evaluate(`window.shares = []
+    new MutationObserver(() => {
+      const bar = document.querySelector('dialog progress')
+      if (bar !== null) window.shares.push(bar.value)
+    }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })`)
+}
+
+test('a long file moves on, is cancelled in the middle, and goes on to its end', {
+  skip,
+}, async (context) => {
+  const app = await startApp(context)
+  const { page, faults } = await openSignedIn(site.browser, app)
+  const dialog = await chooseFile(page, 'plants.csv', table(30_000, [3, 15_007, 29_998]))
+  await noteShares(page)
+  const gate = await holdRequest(page, 11)
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await gate.reached
+  await dialog.getByText('1 refused').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByText('Stopping …').waitFor()
+  gate.open()
+  await dialog.getByText('Stopped. Every row before line 11,002 is stored or was refused').waitFor()
+  await dialog.getByText('10,999 added, 1 refused.', { exact: true }).waitFor()
+  assert.equal(await countPlants(app), 10_999)
+
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByText('Everything is imported.').waitFor({ timeout: 30_000 })
+  await dialog.getByText('29,997 added, 3 refused.', { exact: true }).waitFor()
+  const lines = await dialog.locator('.refused li strong').allTextContents()
+  assert.deepEqual(lines, ['Line 3', 'Line 15,007', 'Line 29,998'])
+  assert.equal(await countPlants(app), 29_997)
+  const seen = await shares(page)
+  const between = new Set(seen.filter((share) => share > 0 && share < 1))
+  assert.ok(between.size > 0, [...between].join())
+  assert.deepEqual(
+    seen,
+    seen.toSorted((one, other) => one - other),
+  )
+  assert.deepEqual(faults, [])
+})
+
+test('a service that is gone in the middle is gone on with when it is back', { skip }, async (context) => {
+  const first = await startApp(context)
+  const { page } = await openSignedIn(site.browser, first)
+  const dialog = await chooseFile(page, 'plants.csv', table(5_000, [4_321]))
+  const gate = await holdRequest(page, 3)
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await gate.reached
+  await first.stop()
+  gate.open()
+  await dialog.getByText('It could not go on. The service does not answer.').waitFor({ timeout: 30_000 })
+  await dialog.getByText('Every row before line 2,002 is stored or was refused').waitFor()
+  await dialog.getByText('2,000 added.', { exact: true }).waitFor()
+  const second = await startApp(context, {
+    PLANTSTORE_PORT: String(first.port),
+    PLANTSTORE_DATABASE: first.database,
+  })
+  assert.equal(await countPlants(second), 2_000)
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByText('Everything is imported.').waitFor({ timeout: 30_000 })
+  await dialog.getByText('4,999 added, 1 refused.', { exact: true }).waitFor()
+  assert.equal(await dialog.locator('.refused li strong').first().textContent(), 'Line 4,321')
+  assert.equal(await countPlants(second), 4_999)
+})
+
+test('rows whose answer was lost are stored once, and said to be sent twice', { skip }, async (context) => {
+  const app = await startApp(context)
+  const { page } = await openSignedIn(site.browser, app)
+  const dialog = await chooseFile(page, 'plants.csv', table(3 * SLICE_ROWS))
+  let count = 0
+  await page.route('**/plants/import?**', async (route) => {
+    count += 1
+    if (count !== 2) return route.continue()
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await dialog
+    .getByText(/Go on|Everything is imported/)
+    .first()
+    .waitFor()
+  const goOn = dialog.getByRole('button', { name: 'Go on' })
+  if ((await goOn.count()) > 0) {
+    await dialog.getByText('before line 1,002 is stored or was refused; some from there on may be').waitFor()
+    await goOn.click()
+  }
+  await dialog.getByText('Everything is imported.').waitFor()
+  await dialog.getByText('2,000 added, 1,000 passed over.', { exact: true }).waitFor()
+  await dialog.getByText('Some rows were sent twice').waitFor()
+  assert.equal(await countPlants(app), 3_000)
+})
+
+test('a service that wants fewer requests is waited for', { skip }, async (context) => {
+  const app = await startApp(context, { PLANTSTORE_RATE_LIMIT_PLANTS_WRITE: '2' })
+  const { page } = await openSignedIn(site.browser, app)
+  let refused = 0
+  page.on('response', (answer) => {
+    if (answer.status() === 429) refused += 1
+  })
+  const dialog = await chooseFile(page, 'plants.csv', table(5 * SLICE_ROWS))
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await dialog.getByText('The service is busy. It goes on in a moment …').first().waitFor()
+  await dialog.getByText('Everything is imported.').waitFor({ timeout: 30_000 })
+  await dialog.getByText('5,000 added.', { exact: true }).waitFor()
+  assert.ok(refused > 0)
+  assert.equal(await countPlants(app), 5_000)
+})
+
+test('a token that is revoked in the middle leads to signing in, and it goes on', {
+  skip,
+}, async (context) => {
+  const app = await startApp(context)
+  const made = await app.send('POST', '/tokens', '{"label":"x","scopes":["plants:read","plants:write"]}')
+  const { id, token } = (await made.json()) as { id: string; token: string }
+  const { page } = await openPage(site.browser, app)
+  await signIn(page, token)
+  const dialog = await chooseFile(page, 'plants.csv', table(3 * SLICE_ROWS))
+  const gate = await holdRequest(page, 2)
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await gate.reached
+  assert.equal((await app.fetch(`/tokens/${id}`, { method: 'DELETE' })).status, 204)
+  gate.open()
+  await page.getByText('You were signed out: the service no longer takes your token.').waitFor()
+  assert.equal(await countPlants(app), SLICE_ROWS)
+  await signIn(page)
+  await dialog.getByText('before line 1,002 is stored or was refused; none from there on is stored').waitFor()
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByText('Everything is imported.').waitFor()
+  await dialog.getByText('3,000 added.', { exact: true }).waitFor()
+  assert.equal(await countPlants(app), 3_000)
+})
