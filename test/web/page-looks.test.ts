@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
+import { assertAccessible, PICTURES, settle } from './assert-accessible.ts'
 import { importLines, openPage, openSignedIn, signIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
-/** Ignored by git; somebody may look at them. */
-const PICTURES = fileURLToPath(new URL('../../data/page-pictures/', import.meta.url))
 const WIDTHS = [375, 768, 1440]
 const ODD_NAMES = [
   'Medicago ×varia',
@@ -139,19 +136,3 @@ test('a name is text, whatever is in it', { skip }, async () => {
   assert.equal(await page.title(), 'Shelf · Plant Store')
   await page.close()
 })
-
-/** Waits for what moves: meanwhile it has neither its place nor its colours. */
-async function settle(page: Page): Promise<void> {
-  await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => 0)))')
-}
-
-async function assertAccessible(page: Page, view: string): Promise<void> {
-  await page.evaluate(axe.source)
-  await settle(page)
-  const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as axe.Result[]
-  const told = found.map(
-    ({ id, nodes }) =>
-      `${view}: ${id}: ${nodes.map(({ html, failureSummary }) => html + failureSummary).join('\n')}`,
-  )
-  assert.deepEqual(told, [])
-}
