@@ -36,9 +36,9 @@ ENV MALLOC_ARENA_MAX=2 \
 VOLUME ["/data"]
 EXPOSE 8080
 
-# Where it looks follows the settings of the port and of the base URL.
+# Where it looks follows the settings. Whose certificate it is matters to clients, not here.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s \
-    CMD ["node", "-e", "const { PLANTSTORE_PORT: port = 8080, PLANTSTORE_BASE_URL: base = 'http://a' } = process.env; fetch('http://127.0.0.1:' + port + new URL(base).pathname.replace(/[/]+$/, '') + '/readyz', { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "const { PLANTSTORE_PORT: port = 8080, PLANTSTORE_BASE_URL: base = 'http://a', PLANTSTORE_TLS_CERT: cert, PLANTSTORE_SOCKET: socketPath } = process.env; const path = new URL(base).pathname.replace(/[/]+$/, '') + '/readyz'; require(cert ? 'https' : 'http').get({ host: '127.0.0.1', port, socketPath, path, rejectUnauthorized: false, signal: AbortSignal.timeout(4000) }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 
 # SIGTERM reaches Node itself. Other commands: docker run … plantstore token list
 STOPSIGNAL SIGTERM

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
 import { parse } from 'yaml'
-import { variableOf } from '../src/config.ts'
+import { type Environment, variableOf } from '../src/config.ts'
 import { ERRORS } from '../src/errors.ts'
-import { HEADER_BYTES_MAX } from '../src/http/ordered-server.ts'
 import { SETTINGS } from '../src/settings.ts'
+import { makeCertificate } from './support/certificates.ts'
 import { eventually } from './support/eventually.ts'
 import { findFreePort } from './support/free-port.ts'
 import { temporaryFolder } from './support/start-app.ts'
@@ -109,7 +108,7 @@ test('replicas leave the schema to what runs before them, and have the time to f
   assert.ok(graceMs > SETTINGS.shutdownTimeoutMs.default)
 })
 
-test('what the image starts serves, its health check sees it, and SIGTERM ends it', async (t) => {
+async function assertServes(t: TestContext, settings: Environment): Promise<void> {
   const app = temporaryFolder(t)
   for (const { rest } of lastStage.filter(({ name, rest }) => name === 'COPY' && !rest.startsWith('--'))) {
     const [source = '', target = ''] = rest.split(/\s+/)
@@ -124,6 +123,7 @@ test('what the image starts serves, its health check sees it, and SIGTERM ends i
     // The path of the base URL stands before /readyz too.
     PLANTSTORE_BASE_URL: 'https://plants.example/garden/',
     PLANTSTORE_PORT: String(await findFreePort()),
+    ...settings,
   }
   const [, ...parameters]: string[] = [instruction('ENTRYPOINT'), instruction('CMD')].flatMap((part) =>
     JSON.parse(part),
@@ -136,14 +136,24 @@ test('what the image starts serves, its health check sees it, and SIGTERM ends i
     const look = spawn(process.execPath, checkParameters, { env: environment, stdio: 'ignore' })
     return (await once(look, 'exit'))[0] === 0
   }, 10_000)
-  const page = await fetch(`http://127.0.0.1:${environment.PLANTSTORE_PORT}/garden/docs/reference.js`)
-  assert.equal(page.status, 200, 'what is read only when it is asked for is there too')
+  const page = join(app, 'reference.js')
+  const where = settings.PLANTSTORE_SOCKET ? ['--unix-socket', settings.PLANTSTORE_SOCKET] : []
+  const origin = `${settings.PLANTSTORE_TLS_CERT ? 'https' : 'http'}://127.0.0.1:${environment.PLANTSTORE_PORT}`
+  const url = `${origin}/garden/docs/reference.js`
+  const { status } = spawnSync('curl', ['-sfk', ...where, '-o', page, url])
+  assert.equal(status, 0, 'what is read only when it is asked for is there too')
   service.kill('SIGTERM')
   assert.deepEqual(await once(service, 'exit'), [0, null])
+}
+
+test('what the image starts serves, its health check sees it, and SIGTERM ends it', (t) =>
+  assertServes(t, {}))
+
+test('the health check of the image finds the service over TLS and on a socket, too', async (t) => {
+  await assertServes(t, makeCertificate(t).settings)
+  await assertServes(t, { PLANTSTORE_SOCKET: join(temporaryFolder(t), 'plants.sock') })
 })
 
-const HAPROXY = '/usr/sbin/haproxy'
-const skip = existsSync(HAPROXY) ? false : `the load balancer is not tested: there is no ${HAPROXY}`
 const loadBalancer = readFileSync(join(ROOT, 'deploy/haproxy.cfg'), 'utf8')
 
 test('the load balancer sends to a service of compose.yaml, at the port that the image opens', () => {
@@ -154,97 +164,4 @@ test('the load balancer sends to a service of compose.yaml, at the port that the
     assert.equal(port, instruction('EXPOSE'))
   }
   for (const [, code = ''] of loadBalancer.matchAll(/"error":(\d+)/g)) assert.ok(code in ERRORS, code)
-})
-
-test('HAProxy accepts the configuration as it is', { skip }, () => {
-  const { status, stderr } = spawnSync(HAPROXY, ['-c', '-f', join(ROOT, 'deploy/haproxy.cfg')])
-  assert.equal(status, 0, String(stderr))
-  assert.doesNotMatch(String(stderr), /WARNING|ALERT/)
-})
-
-/** Stands for a replica: it says that it is ready, and does with other requests what it is told to. */
-async function startReplica(t: TestContext) {
-  const replica = { port: await findFreePort(), does: 'answer', methods: [] as string[], close() {} }
-  const server = createServer(async (request, response) => {
-    if (request.url === '/readyz') return void response.end()
-    replica.methods.push(request.method ?? '')
-    if (replica.does === 'hang up') return void request.socket.destroy()
-    if (replica.does === 'refuse') return void response.writeHead(503).end('{"error":50303}')
-    let bytes = 0
-    for await (const piece of request) bytes += piece.length
-    response.end(JSON.stringify({ from: request.headers['x-forwarded-for'], bytes }))
-  })
-  replica.close = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  t.after(replica.close)
-  await once(server.listen(replica.port, '127.0.0.1'), 'listening')
-  return replica
-}
-
-/** A connection for each request: on one that was used before, HAProxy closes instead of answering 502. */
-const ALONE = { connection: 'close' }
-
-/** The load balancer as it is configured, before two replicas on this machine. */
-async function startLoadBalancer(t: TestContext) {
-  const replicas = [await startReplica(t), await startReplica(t)] as const
-  const port = await findFreePort()
-  const servers = replicas.map((replica) => `server replica-${replica.port} 127.0.0.1:${replica.port}`)
-  const file = join(temporaryFolder(t), 'haproxy.cfg')
-  const bound = loadBalancer.replace(/bind :\d+/, `bind 127.0.0.1:${port}`)
-  writeFileSync(file, bound.replace(/server-template .*/, servers.join('\n    ')))
-  const process = spawn(HAPROXY, ['-db', '-f', file], { stdio: 'ignore' })
-  t.after(() => process.kill('SIGKILL'))
-  const send = (method: string, init: { body?: string; headers?: Record<string, string> } = {}) =>
-    fetch(`http://127.0.0.1:${port}/plants`, { ...init, method, headers: { ...init.headers, ...ALONE } })
-  await eventually(async () => (await send('GET').catch(() => undefined))?.ok)
-  const forget = () => {
-    for (const { methods } of replicas) methods.length = 0
-  }
-  forget()
-  return { send, replicas, forget }
-}
-
-test('the load balancer sends a read again that got no answer, and never a write', { skip }, async (t) => {
-  const { send, replicas, forget } = await startLoadBalancer(t)
-  const [one, other] = replicas
-  for (const does of ['hang up', 'refuse']) {
-    one.does = does
-    for (let times = 0; times < 6; times++) assert.equal((await send('GET')).status, 200)
-    assert.ok(one.methods.length > 0, `none came to the one that should ${does}`)
-    other.does = does
-    forget()
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await send(method, method === 'DELETE' ? {} : { body: '{}' })
-      assert.equal(answer.status, does === 'hang up' ? 502 : 503)
-      assert.match(await answer.text(), does === 'hang up' ? /"error":50001,/ : /"error":50303/)
-    }
-    assert.deepEqual([...one.methods, ...other.methods].sort(), ['DELETE', 'PATCH', 'POST', 'PUT'])
-    other.does = 'answer'
-    forget()
-  }
-})
-
-test('the load balancer sends what reached no replica to another, or says so', { skip }, async (t) => {
-  const { send, replicas } = await startLoadBalancer(t)
-  const [one, other] = replicas
-  one.close()
-  for (let times = 0; times < 6; times++) assert.equal((await send('POST', { body: '{}' })).status, 200)
-  assert.equal(other.methods.length, 6)
-  other.close()
-  const answer = await eventually(async () => {
-    const refused = await send('POST', { body: '{}' })
-    return refused.headers.has('retry-after') && refused
-  })
-  assert.equal(answer.status, 503)
-  assert.match(await answer.text(), /"error":50302,/)
-})
-
-test('the load balancer passes on who the client is, long fields and large bodies', { skip }, async (t) => {
-  const { send } = await startLoadBalancer(t)
-  const body = 'a'.repeat(3 * SETTINGS.bodyBytesMax.default)
-  const headers = { 'x-forwarded-for': '203.0.113.9', 'x-long': 'a'.repeat(HEADER_BYTES_MAX - 1024) }
-  const answer = await send('POST', { body, headers })
-  assert.deepEqual(await answer.json(), { from: '127.0.0.1', bytes: body.length })
 })

@@ -7,7 +7,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { makeCertificate, trustCertificate } from '../support/certificates.ts'
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { eventually } from '../support/eventually.ts'
-import { startServe } from '../support/plantstore-process.ts'
+import { runPlantstore, startServe } from '../support/plantstore-process.ts'
 import { exchange } from '../support/raw-http.ts'
 import { startApp, TOKEN } from '../support/start-app.ts'
 import { openWire } from '../support/wire.ts'
@@ -160,4 +160,16 @@ test('SIGHUP without a certificate is told and nothing else', async (test) => {
   assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
   service.child.kill('SIGTERM')
   assert.equal(await service.exit, 0)
+})
+
+test('the command line talks to a service whose certificate is in NODE_EXTRA_CA_CERTS, and to no other', async (test) => {
+  const { certFile, settings } = makeCertificate(test)
+  const { url } = await startApp(test, settings)
+  const environment = { PLANTSTORE_URL: url, PLANTSTORE_TOKEN: TOKEN }
+  const trusting = { ...environment, NODE_EXTRA_CA_CERTS: certFile }
+  const added = await runPlantstore(test, ['add', '1', 'Quercus robur'], { environment: trusting })
+  assert.equal(added.code, 0, added.stderr)
+  const refused = await runPlantstore(test, ['get', '1'], { environment })
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^plantstore: [^\n]*certificate[^\n]*\n$/)
 })
