@@ -62,12 +62,27 @@ interface AppErrorOptions {
   headers?: Readonly<Record<string, string>>
   /** What went wrong below; it is logged and never answered. */
   cause?: unknown
+  /** Of a refusal with 50301: what there was too much of. It is counted and logged, never answered. */
+  reason?: OverloadReason
 }
+
+/** What there can be too much of, each of which is bounded. */
+export const OVERLOAD_REASONS = [
+  'event-loop-lag',
+  'write-lag',
+  'queued-writes',
+  'queued-reads',
+  'exports',
+  'imports',
+] as const
+
+export type OverloadReason = (typeof OVERLOAD_REASONS)[number]
 
 /** A failure with an answer of its own: thrown anywhere, answered in `http/error-answers.ts`. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
+  readonly reason: OverloadReason | undefined
 
   /** `message` says what to do; it reaches the client, so it holds no SQL, path, secret or stack. */
   constructor(code: ErrorCode, message: string = ERRORS[code].meaning, options: AppErrorOptions = {}) {
@@ -75,6 +90,7 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.code = code
     this.headers = options.headers ?? {}
+    this.reason = options.reason
   }
 }
 

@@ -2,11 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { type ErrorCode, meaningOf } from '../errors.ts'
 import type { ClientAddress } from './client-address.ts'
+import { createOverloadLog } from './overload-log.ts'
 import { requestPath } from './request-path.ts'
 
 /** Enough to tell which path it was. */
 const PATH_CHARACTERS_MAX = 200
 
+const OVERLOADED: ErrorCode = 50301
 /** Of which one wants to know where it comes from. A token that is refused has a line of its own in the audit. */
 const TOO_MANY_REQUESTS: ErrorCode = 42901
 
@@ -21,11 +23,17 @@ export type RequestLog = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
- * a query or a body: the path alone, the code of the error, and the address of a client that sent too much.
+ * a query or a body: the path alone, the code of the error, and the address of a client that sent too much. Refusals
+ * for overload are summed up instead (`overload-log.ts`), unless the level is debug.
  */
 export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestLogOptions): RequestLog {
+  const noteOverload = createOverloadLog(log)
   return (request, reply) => {
     const { failure } = request
+    if (failure?.code === OVERLOADED && !log.isLevelEnabled('debug')) {
+      noteOverload(failure)
+      return
+    }
     const status = reply.raw.statusCode
     // A failure may come behind a status of success, where the answer was being sent.
     const isFault = status >= 500 || (failure !== null && meaningOf(failure.code).status >= 500)

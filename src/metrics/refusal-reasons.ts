@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode, OverloadReason } from '../errors.ts'
 
 /** Every error code in words that are short enough for the label of a metric. */
 export const REFUSAL_REASONS: Readonly<Record<ErrorCode, string>> = {
@@ -28,4 +28,14 @@ export const REFUSAL_REASONS: Readonly<Record<ErrorCode, string>> = {
   50302: 'storage unavailable',
   50303: 'shutting down',
   50701: 'storage full',
+}
+
+/** What there was too much of, in the place of "overloaded" where that is known. */
+export const OVERLOAD_REASONS_IN_WORDS: Readonly<Record<OverloadReason, string>> = {
+  'event-loop-lag': 'event loop lags',
+  'write-lag': 'writes lag',
+  'queued-writes': 'too many writes queued',
+  'queued-reads': 'too many reads queued',
+  exports: 'too many exports',
+  imports: 'too many imports',
 }

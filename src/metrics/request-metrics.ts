@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, Histogram, type Registry } from 'prom-client'
-import { type ErrorCode, meaningOf } from '../errors.ts'
-import { REFUSAL_REASONS } from './refusal-reasons.ts'
+import { type ErrorCode, meaningOf, OVERLOAD_REASONS, type OverloadReason } from '../errors.ts'
+import { OVERLOAD_REASONS_IN_WORDS, REFUSAL_REASONS } from './refusal-reasons.ts'
 
 /**
  * In seconds. A create is answered within 1 to 10 ms, most reads sooner, and the alert looks at 250 ms; from 1 s on a
@@ -58,12 +58,16 @@ export function createRequestMetrics(registry: Registry, basePath: string): Requ
   const routes = new Map<object, RouteSeries>()
   const unrouted = new Map<string, RouteSeries>()
   // All of them from the start: the first step of a counter that comes out of nothing is no increase to Prometheus.
+  const startRefusals = (code: string, reason: string) => {
+    refusals.inc({ error: code, reason }, 0)
+    return refusals.labels(code, reason)
+  }
   const refusalsByCode = Object.fromEntries(
-    Object.entries(REFUSAL_REASONS).map(([code, reason]) => {
-      refusals.inc({ error: code, reason }, 0)
-      return [code, refusals.labels(code, reason)]
-    }),
+    Object.entries(REFUSAL_REASONS).map(([code, reason]) => [code, startRefusals(code, reason)]),
   ) as Record<ErrorCode, Counter.Internal>
+  const overloads = Object.fromEntries(
+    OVERLOAD_REASONS.map((reason) => [reason, startRefusals('50301', OVERLOAD_REASONS_IN_WORDS[reason])]),
+  ) as Record<OverloadReason, Counter.Internal>
 
   function newSeries(route: string, method: string): RouteSeries {
     return { route, method, duration: durations.labels(route, method), requests: new Map() }
@@ -85,7 +89,10 @@ export function createRequestMetrics(registry: Registry, basePath: string): Requ
         requests.labels(series.route, series.method, String(status)),
       ).inc()
       series.duration.observe(reply.elapsedTime / 1000)
-      if (request.failure !== null) refusalsByCode[request.failure.code].inc()
+      if (request.failure === null) return
+      const { code, reason } = request.failure
+      if (reason === undefined) refusalsByCode[code].inc()
+      else overloads[reason].inc()
     },
     recordUnreadable(code) {
       requests.inc({ route: UNREADABLE, method: OTHER_METHOD, status: String(meaningOf(code).status) })

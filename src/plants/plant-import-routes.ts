@@ -54,7 +54,9 @@ export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImpo
       const parameters = parseImportQuery(query, mediaType)
       const readRows = mediaType === CSV ? csvRowsOf(parameters) : ndjsonRowsOf
       if (underWay >= IMPORTS_MAX) {
-        throw new AppError(50301, 'Too many imports are under way; try again when one has ended.')
+        throw new AppError(50301, 'Too many imports are under way; try again when one has ended.', {
+          reason: 'imports',
+        })
       }
       askForBody(request.raw, reply)
       request.mayTakeLong = true

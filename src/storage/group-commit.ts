@@ -121,7 +121,11 @@ export function createGroupCommit<Operation, Outcome>(
     submit(operation, { isPaced } = { isPaced: false }) {
       const isFull = operations.length >= options.queueMax || waitingCharacters > QUEUE_CHARACTERS_MAX
       if (isFull && !isPaced) {
-        return Promise.reject(new AppError(50301, 'Too many writes are waiting; try again in a moment.'))
+        return Promise.reject(
+          new AppError(50301, 'Too many writes are waiting; try again in a moment.', {
+            reason: 'queued-writes',
+          }),
+        )
       }
       return new Promise<Outcome>((resolve, reject) => {
         operations.push(operation)

@@ -37,7 +37,9 @@ export function createPlantExporting({ open, exportsMax }: PlantExportingParts):
   async function* steps(filter: PlantFilter): AsyncGenerator<readonly StoredPlant[], undefined> {
     checkOpen()
     if (underWay >= exportsMax) {
-      throw new AppError(50301, 'Too many exports are under way; try again when one has ended.')
+      throw new AppError(50301, 'Too many exports are under way; try again when one has ended.', {
+        reason: 'exports',
+      })
     }
     underWay++
     let source: ExportSource | undefined

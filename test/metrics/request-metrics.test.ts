@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ERRORS } from '../../src/errors.ts'
+import { ERRORS, OVERLOAD_REASONS } from '../../src/errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Metrics, metricsOf, sumOf } from '../support/metrics-text.ts'
 import { exchange } from '../support/raw-http.ts'
@@ -144,7 +144,8 @@ test('a service that is told not to count has no metrics', async (context) => {
   assert.ok(!('/metrics' in document.paths))
 })
 
-test('the reasons of refusals tell the error codes apart', async () => {
-  const { REFUSAL_REASONS } = await import('../../src/metrics/refusal-reasons.ts')
-  assert.equal(new Set(Object.values(REFUSAL_REASONS)).size, Object.keys(ERRORS).length)
+test('the reasons of refusals tell the error codes apart, and what there was too much of', async () => {
+  const { OVERLOAD_REASONS_IN_WORDS, REFUSAL_REASONS } = await import('../../src/metrics/refusal-reasons.ts')
+  const reasons = [...Object.values(REFUSAL_REASONS), ...Object.values(OVERLOAD_REASONS_IN_WORDS)]
+  assert.equal(new Set(reasons).size, Object.keys(ERRORS).length + OVERLOAD_REASONS.length)
 })

@@ -68,5 +68,7 @@ export function createTurnstile({ placesMax, waitMaxMs }: TurnstileOptions): Tur
 }
 
 function overloaded(): AppError {
-  return new AppError(50301, 'Too many reads are waiting; try again in a moment.')
+  return new AppError(50301, 'Too many reads are waiting; try again in a moment.', {
+    reason: 'queued-reads',
+  })
 }

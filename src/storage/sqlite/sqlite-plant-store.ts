@@ -70,7 +70,9 @@ export function createSqlitePlantStore({
 
   async function ask(request: SearchRequest): Promise<Exclude<SearchReply, { failure: string }>> {
     if (searcher.waiting >= WAITING_SEARCHES_MAX) {
-      throw new AppError(50301, 'Too many searches are waiting; try again in a moment.')
+      throw new AppError(50301, 'Too many searches are waiting; try again in a moment.', {
+        reason: 'queued-reads',
+      })
     }
     const reply = await searcher.call(request).catch((cause: unknown) => {
       // The store is closed: a count, of which nobody may be waiting any more, ends there.
