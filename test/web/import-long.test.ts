@@ -94,7 +94,7 @@ test('a long file moves on, is cancelled in the middle, and goes on to its end',
   assert.equal(await countPlants(app), 29_997)
   const seen = await shares(page)
   const between = new Set(seen.filter((share) => share > 0 && share < 1))
-  assert.ok(between.size > 0, [...between].join())
+  assert.ok(between.size > 2, [...between].join())
   assert.deepEqual(
     seen,
     seen.toSorted((one, other) => one - other),
