@@ -3,73 +3,132 @@ import { test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import { startApp } from '../support/start-app.ts'
-import { idsShown, importLines, openBrowser, openSignedIn } from './open-page.ts'
+import { type StartedApp, startApp } from '../support/start-app.ts'
+import { idsShown, openBrowser, openSignedIn } from './open-page.ts'
+import { type GapWatch, watchGaps } from './row-gaps.ts'
 
-/** More rows than the page gives a place of their own in the scroll bar. */
-const PLANTS = 170_000
+const PLANTS = 1_000_000
+const ID_STEP = 5
+/** So many rows have a place of their own in the scroll bar. */
+const WINDOW_ROWS = 150_000
+const LINES_PER_CHUNK = 5_000
 const GAP_MS_MAX = 300
-const HEAP_GROWTH_BYTES_MAX = 8_000_000
+/** Where a busy machine stops for a moment, so does the page; what is wrong with the page is wrong each time. */
+const TRIES = 3
+const MOTION_MS = 800
+const HEAP_GROWTH_BYTES_MAX = 4_000_000
+const ROWS_DRAWN_MAX = 80
 
-/** Scrolls by so many pixels each frame; the longest time that the middle of the list showed no plant. */
-function scroll(page: Page, pixels: number, durationMs: number): Promise<number> {
-  return page.evaluate(`new Promise((resolve) => {
+const scrollBy = (page: Page, pixels: number) =>
+  page.locator('.scroller').evaluate((list, by) => list.scrollBy(0, by), pixels)
+const scrollToShare = (page: Page, share: number) =>
+  page.locator('.scroller').evaluate((element, part) => {
+    element.scrollTop = element.scrollHeight * part
+  }, share)
+
+/** Ways to move through the list; each is begun anew until its time is over. */
+const MOTIONS: Record<string, (page: Page, round: number) => Promise<unknown>> = {
+  'with the wheel': (page) => page.mouse.wheel(0, 400),
+  'with the wheel, back': (page) => page.mouse.wheel(0, -400),
+  'with Page Down held': (page) => page.keyboard.down('PageDown'),
+  'with Page Up held': (page) => page.keyboard.down('PageUp'),
+  'with End': (page) => page.keyboard.press('End'),
+  'with Home and End': (page, round) => page.keyboard.press(round % 2 === 0 ? 'Home' : 'End'),
+  'fast, forth': (page) => scrollBy(page, 6_000),
+  'fast, back': (page) => scrollBy(page, -6_000),
+  'by dragging the scroll bar': (page, round) => scrollToShare(page, ((round * 7) % 20) / 20),
+  'by dragging it slowly': (page, round) => scrollToShare(page, 0.9 - round / 400),
+}
+
+async function importMany(app: StartedApp): Promise<void> {
+  const encoder = new TextEncoder()
+  let at = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      if (at >= PLANTS) return controller.close()
+      let lines = ''
+      for (const end = at + LINES_PER_CHUNK; at < end; at++) {
+        lines += `{"id":${at * ID_STEP},"name":"Plant ${at}","tag":"t${at % 9}"}\n`
+      }
+      controller.enqueue(encoder.encode(lines))
+    },
+  })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const answer = await app.fetch('/plants/import', { method: 'POST', body, headers, duplex: 'half' })
+  assert.equal(((await answer.json()) as { created: number }).created, PLANTS)
+}
+
+/** On past the rows that have a place of their own in the scroll bar: there they begin to move beneath it. */
+async function passWindow(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector('.scroller')
-    const { left, top, height } = list.getBoundingClientRect()
-    const begin = performance.now()
-    let last = begin
-    let gapMs = 0
-    let gapMsMax = 0
-    function step(now) {
-      const row = document.elementFromPoint(left + 300, top + height / 2)?.closest('.row')
-      const isGap = !row || row.querySelector('.ghost') !== null
-      gapMs = isGap ? gapMs + now - last : 0
-      gapMsMax = Math.max(gapMsMax, gapMs)
-      last = now
-      list.scrollTop += ${pixels}
-      if (now - begin < ${durationMs}) requestAnimationFrame(step)
-      else resolve(gapMsMax)
-    }
-    requestAnimationFrame(step)
+    const timer = setInterval(() => {
+      list.scrollTop = list.scrollHeight
+      const known = Number(document.querySelector('.count').textContent.replace(/\\D/g, ''))
+      if (known > ${WINDOW_ROWS + 2_000}) resolve(clearInterval(timer))
+    })
   })`)
+}
+
+async function jump(page: Page, plant: number): Promise<void> {
+  const id = String(plant * ID_STEP)
+  await page.getByLabel('Jump to id').fill(id)
+  await page.keyboard.press('Enter')
+  await eventually(async () => (await idsShown(page)).includes(id))
 }
 
 async function heapBytes(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage')
-  const { metrics } = await session.send('Performance.getMetrics')
-  return metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN
+  return (await session.send('Runtime.getHeapUsage')).usedSize
 }
 
-test('through many plants the list shows no gap, and memory stays as it is', { skip }, async (context) => {
+/** The longest time without a row during a motion, the least of some tries where it is too long. */
+async function gapMsOf(page: Page, watch: GapWatch, move: (round: number) => Promise<unknown>) {
+  let leastMs = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < TRIES && leastMs > GAP_MS_MAX; tries++) {
+    await watch.reset()
+    const end = performance.now() + MOTION_MS
+    for (let round = 0; performance.now() < end; round++) {
+      await move(round)
+      await page.evaluate('new Promise(requestAnimationFrame)')
+    }
+    leastMs = Math.min(leastMs, await watch.longestMs())
+  }
+  return leastMs
+}
+
+test('through a million plants the list shows no gap, and memory stays as it is', {
+  skip,
+}, async (context) => {
   const app = await startApp(context)
-  await importLines(
-    app,
-    Array.from({ length: PLANTS }, (_, at) => `{"id":${at * 5},"name":"Plant ${at}","tag":"t${at % 9}"}`),
-  )
+  await importMany(app)
   const { page } = await openSignedIn(await openBrowser(context), app)
   const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable')
   await eventually(async () => (await idsShown(page))[0] === '0')
+  await page.locator('.row button').first().focus()
+  await page.locator('.scroller').hover()
   const before = await heapBytes(session)
+  const watch = await watchGaps(page)
 
-  for (const pixels of [300, 3_000, -3_000, 6_000]) {
-    const gapMs = await scroll(page, pixels, 1_500)
-    assert.ok(gapMs <= GAP_MS_MAX, `${Math.round(gapMs)} ms without a plant at ${pixels} px a frame`)
+  const assertNoGap = async (how: string, move: (round: number) => Promise<unknown>) => {
+    const gapMs = await gapMsOf(page, watch, move)
+    assert.ok(gapMs <= GAP_MS_MAX, `${Math.round(gapMs)} ms without a plant ${how}`)
+    assert.ok((await page.locator('.row').count()) < ROWS_DRAWN_MAX)
   }
-  // On to the end, past the place where the rows begin to move beneath the scroll position.
-  const end = String((PLANTS - 1) * 5)
-  await eventually(async () => {
-    await scroll(page, 10_000_000, 1_000)
-    return (await idsShown(page)).at(-1) === end
-  }, 30_000)
-  assert.equal((await page.locator('.row').count()) < 80, true)
-  const gapMs = await scroll(page, -6_000, 1_500)
-  assert.ok(gapMs <= GAP_MS_MAX, `${Math.round(gapMs)} ms without a plant on the way back`)
-  const ids = (await idsShown(page)).map(Number)
+
+  for (const [how, move] of Object.entries(MOTIONS)) await assertNoGap(how, (round) => move(page, round))
+  await passWindow(page)
+  await assertNoGap('where the rows move, back', () => scrollBy(page, -6_000))
+  await assertNoGap('where the rows move, forth', () => scrollBy(page, 3_000))
+  const shown = (await idsShown(page)).map(Number)
+  assert.ok((shown[0] ?? 0) > (WINDOW_ROWS / 2) * ID_STEP)
   assert.deepEqual(
-    ids,
-    ids.map((_, at) => (ids[0] ?? 0) + at * 5),
+    shown,
+    shown.map((_, at) => (shown[0] ?? 0) + at * ID_STEP),
   )
+  await assertNoGap('on jumps to ids', (round) => jump(page, (round * 379_721) % PLANTS))
+  await jump(page, PLANTS - 1)
+  await assertNoGap('at the end of all', (round) => scrollBy(page, round % 3 === 0 ? 9_000 : -3_000))
   const growth = (await heapBytes(session)) - before
   assert.ok(growth < HEAP_GROWTH_BYTES_MAX, `${growth} bytes more`)
 })

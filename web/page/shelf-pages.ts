@@ -38,6 +38,8 @@ export class ShelfPages {
   #next: AsyncIterator<StoredPlant[]> | undefined
   #isNextUnderWay = false
   #isEarlierUnderWay = false
+  /** Pages that are fetched again, and what cancels that. */
+  readonly #refills = new Map<Page, AbortController>()
   /** How far back a page before the first is looked for. */
   #span = BigInt(PAGE_PLANTS)
 
@@ -97,15 +99,14 @@ export class ShelfPages {
     this.#controller.abort()
   }
 
-  #list(after: bigint | undefined): AsyncIterator<StoredPlant[]> {
+  #list(after: bigint | undefined, signal = this.#controller.signal): AsyncIterator<StoredPlant[]> {
     const { client, filter } = this.#parts
-    const { signal } = this.#controller
     const list = client.listPlants({ ...filter, after, pageSize: PAGE_PLANTS, signal })
     return list.pages()[Symbol.asyncIterator]()
   }
 
-  async #fetchAfter(after: bigint | undefined): Promise<FoundPage> {
-    const pages = this.#list(after)
+  async #fetchAfter(after: bigint | undefined, signal?: AbortSignal): Promise<FoundPage> {
+    const pages = this.#list(after, signal)
     const { value, done } = await pages.next()
     const plants: StoredPlant[] = done ? [] : value
     // A page may be short and not the last.
@@ -119,10 +120,12 @@ export class ShelfPages {
       await work()
       this.failure = undefined
     } catch (error) {
-      if (signal.aborted || isAbort(error)) return
-      this.failure = error
-      this.#isHalted = true
-      this.#next = undefined
+      if (signal.aborted) return
+      if (!isAbort(error)) {
+        this.failure = error
+        this.#isHalted = true
+        this.#next = undefined
+      }
     }
     finish()
     if (signal.aborted) return
@@ -156,24 +159,37 @@ export class ShelfPages {
     this.#span = (found.span * BigInt(PAGE_PLANTS)) / BigInt(found.plants.length)
   }
 
-  async #refill(page: Page): Promise<void> {
-    const { plants, isEnd } = await this.#fetchAfter(page.after)
+  async #refill(page: Page, signal: AbortSignal): Promise<void> {
+    const { plants, isEnd } = await this.#fetchAfter(page.after, signal)
     this.#rows.refill(page, plants, isEnd)
+  }
+
+  /** Fetches again what is missing near the view, what is in it first. Nothing waits for what was only passed by. */
+  #refillNear({ first, end }: { first: number; end: number }): void {
+    const distance = (page: Page) => Math.max(page.first - end, first - page.first - page.count, 0)
+    for (const [page, controller] of this.#refills) {
+      if (distance(page) > KEPT_ROWS) controller.abort()
+    }
+    const missing = this.#rows.emptyPagesIn(first - AHEAD_ROWS, end + AHEAD_ROWS)
+    for (const page of missing.sort((one, other) => distance(one) - distance(other))) {
+      const controller = new AbortController()
+      this.#refills.set(page, controller)
+      page.isLoading = true
+      this.#load(
+        () => this.#refill(page, AbortSignal.any([controller.signal, this.#controller.signal])),
+        () => {
+          page.isLoading = false
+          this.#refills.delete(page)
+        },
+      )
+    }
   }
 
   /** Fetches what is missing near the view, and forgets what is far from it. */
   #fill(): void {
     if (this.#isHalted || this.#controller.signal.aborted) return
     const { first, end } = this.#view
-    for (const page of this.#rows.emptyPagesIn(first - AHEAD_ROWS, end + AHEAD_ROWS)) {
-      page.isLoading = true
-      this.#load(
-        () => this.#refill(page),
-        () => {
-          page.isLoading = false
-        },
-      )
-    }
+    this.#refillNear(this.#view)
     this.#rows.forget(first - KEPT_ROWS, end + KEPT_ROWS)
     if (!this.#hasEnd && !this.#isNextUnderWay && end + AHEAD_ROWS > this.endRow) {
       this.#isNextUnderWay = true

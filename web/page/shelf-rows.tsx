@@ -41,8 +41,9 @@ export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
       redraw(undefined)
     }
   })
+  // Before the frame is drawn: what is missing is asked for at once.
+  useLayoutEffect(() => pages.show(first, behind), [pages, first, behind])
   useEffect(() => {
-    pages.show(first, behind)
     const isAtTop = pages.hasBeginning && first <= firstKnown && top < rowHeight
     const timer = setTimeout(() => onMove(isAtTop ? undefined : pages.plantAt(first)?.id), 250)
     return () => clearTimeout(timer)
