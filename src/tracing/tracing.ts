@@ -75,7 +75,7 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings): Tr
           kind: SpanKind.SERVER,
           attributes: {
             'http.request.method': method,
-            'url.scheme': 'http',
+            'url.scheme': request.protocol,
             ...(route !== undefined && { 'http.route': route }),
           },
         },
