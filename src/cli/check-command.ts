@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { storeFile } from '../storage/open-storage.ts'
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure, EXIT_USAGE } from './command-failure.ts'
 import { printable } from './printable.ts'
 import { createProgressBar } from './progress-bar.ts'
 import { print } from './standard-output.ts'
@@ -12,6 +12,7 @@ export function addCheckCommand(program: Command): void {
   program
     .command('check')
     .description('examine a store or a backup, also beside a running service; changes nothing')
+    .argument('[file]', 'the store or the backup; without it, the store of the settings')
     .option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
     .addHelpText(
       'after',
@@ -19,12 +20,16 @@ export function addCheckCommand(program: Command): void {
 Every page, index and row is read. What is wrong is printed, a line each, and the exit code is 1.
 
 Example:
-  plantstore check --database data/plantstore.db`,
+  plantstore check plants-backup.db`,
     )
     .action(check)
 }
 
-async function check({ database }: { database?: string }): Promise<void> {
+async function check(file: string | undefined, flags: { database?: string }): Promise<void> {
+  if (file !== undefined && flags.database !== undefined) {
+    throw new CommandFailure('Name the store by itself or with --database, not both.', EXIT_USAGE)
+  }
+  const database = file ?? flags.database
   const config = readConfig(database === undefined ? {} : { database })
   const store = storeFile(config.database, 'checking it')
   let doing = ''

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import type { NewPlant } from './plant.ts'
 
-const KEY_CHARACTERS_MAX = 255
+/** Characters of an idempotency key, at most. */
+export const KEY_CHARACTERS_MAX = 255
 
 /**
  * The key in an `Idempotency-Key` field: a string of a structured field ("…", RFC 9651 §3.3.3) or the bare

@@ -22,6 +22,11 @@ export interface BackupScheduleOptions {
 
 export interface BackupSchedule {
   start(): void
+  /**
+   * When the newest backup in the folder was made, in milliseconds since 1970; undefined while there is none, or the
+   * folder cannot be read.
+   */
+  newestMs(): number | undefined
   /** Ends a backup that runs, which leaves nothing behind, and begins no more. */
   stop(): Promise<void>
 }
@@ -49,8 +54,11 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
       const restMs = restOf(backupsIn(folder), intervalMs)
       if (restMs > 0) return schedule(restMs)
       options.removeLeftovers(folder, isBackupName)
-      await backUp(join(folder, backupName(Date.now())), controller.signal)
-      for (const name of backupsIn(folder).slice(0, -kept)) rmSync(join(folder, name), { force: true })
+      const made = backupName(Date.now())
+      await backUp(join(folder, made), controller.signal)
+      // Those of a clock that was ahead stay: counted, they would take the place of this one.
+      const old = backupsIn(folder).filter((name) => name <= made)
+      for (const name of old.slice(0, -kept)) rmSync(join(folder, name), { force: true })
       schedule(restOf(backupsIn(folder), intervalMs))
     } catch (error) {
       if (controller.signal.aborted) return
@@ -59,8 +67,18 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
     }
   }
 
+  function newestMs(): number | undefined {
+    try {
+      return newestOf(backupsIn(folder), Date.now())
+    } catch {
+      // The next backup tells why.
+      return undefined
+    }
+  }
+
   prepareFolder(folder)
   return {
+    newestMs,
     start() {
       schedule(0)
     },
@@ -88,10 +106,15 @@ function backupsIn(folder: string): string[] {
   return readdirSync(folder).filter(isBackupName).sort()
 }
 
-/** How long the newest backup is new enough; those of a clock that went back since do not count. */
+/** The time of the newest; those of a clock that went back since do not count. */
+function newestOf(names: readonly string[], nowMs: number): number | undefined {
+  return names.map(timeOf).findLast((timeMs) => timeMs <= nowMs)
+}
+
+/** How long the newest backup is new enough. */
 function restOf(names: readonly string[], intervalMs: number): number {
   const nowMs = Date.now()
-  const newestMs = names.map(timeOf).findLast((timeMs) => timeMs <= nowMs)
+  const newestMs = newestOf(names, nowMs)
   return newestMs === undefined ? 0 : Math.max(0, newestMs + intervalMs - nowMs)
 }
 

@@ -139,6 +139,54 @@ test('values that the service never writes are found, each row by its name', asy
   ])
 })
 
+test('replaced secrets of tokens and idempotency keys are looked at, in a store of an older schema as well', async (t) => {
+  const database = await makeStore(t)
+  const token = (id: string, hash: string, previous: string, untilMs: string) =>
+    `INSERT INTO tokens (id, hash, label, scopes, created_at, previous_hash, previous_expires_at)
+       VALUES ('${id}', '${hash.repeat(64)}', 'l', 'plants:read', 1, ${previous}, ${untilMs})`
+  const key = (caller: string, text: string, version: string) =>
+    `INSERT INTO idempotency_keys VALUES ('${caller}', '${text}', '${'a'.repeat(64)}', ${version}, 1)`
+  damage(database, token('ok', 'b', `'${'c'.repeat(64)}'`, '5'), key('abc', 'k', '0'))
+  assert.equal((await check(t, database)).stdout, '')
+  damage(
+    database,
+    token('short', 'd', "'abc'", '5'),
+    token('timeless', 'e', `'${'f'.repeat(64)}'`, 'NULL'),
+    token('twice', '1', `'${'a'.repeat(64)}'`, '5'),
+    key('abc', '', '0'),
+    key('def', 'k', '-1'),
+  )
+  const { code, stdout } = await check(t, database)
+  assert.equal(code, 1)
+  assert.deepEqual(stdout.trimEnd().split('\n').sort(), [
+    'an idempotency key of abc: it is empty or too long',
+    'an idempotency key of def: the version of its plant is no number below 2^53',
+    'token short: the hash of its replaced secret is no SHA-256 in hexadecimal digits',
+    'token timeless: its replaced secret is good until no time',
+    'token twice: its replaced secret is that of a token',
+  ])
+  damage(
+    database,
+    'DELETE FROM tokens',
+    'DELETE FROM idempotency_keys',
+    'DROP INDEX tokens_by_previous_hash',
+    'ALTER TABLE tokens DROP COLUMN previous_hash',
+    'ALTER TABLE tokens DROP COLUMN previous_expires_at',
+    'DELETE FROM migrations WHERE version = 4',
+  )
+  const older = await check(t, database)
+  assert.deepEqual([older.code, older.stdout], [0, ''])
+})
+
+test('a store or a backup is named by itself as well', async (t) => {
+  const database = await makeStore(t)
+  const named = await runPlantstore(t, ['check', database])
+  assert.deepEqual([named.code, named.stderr], [0, `${database} is sound.\n`])
+  const both = await runPlantstore(t, ['check', database, '--database', database])
+  assert.deepEqual([both.code, both.stdout], [2, ''])
+  assert.match(both.stderr, /^plantstore: [^\n]*not both\.\n$/)
+})
+
 test('what is no store is told in a line', async (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'text'), 'no database, and longer than the header of one'.repeat(30))

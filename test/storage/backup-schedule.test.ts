@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { createBackupSchedule } from '../../src/storage/backup-schedule.ts'
 import { eventually } from '../support/eventually.ts'
@@ -93,6 +93,33 @@ test('the next backup is due when the newest is as old as the interval, one at a
   await eventually(() => runs === 3, 10_000)
   await schedule.stop()
   assert.equal(running, 0)
+})
+
+test('a clock that goes back costs no backup, and makes none in a loop', async (t) => {
+  const folder = temporaryFolder(t)
+  const future = [1, 2].map((hours) => nameAt(Date.now() + hours * 3_600_000))
+  for (const name of future) writeFileSync(join(folder, name), 'made before the clock went back')
+  const made: string[] = []
+  const schedule = createBackupSchedule({
+    folder,
+    intervalMs: 300,
+    kept: 1,
+    async backUp(file) {
+      made.push(basename(file))
+      writeFileSync(file, 'one')
+    },
+    removeLeftovers: () => undefined,
+    onFailure: (error) => assert.fail(String(error)),
+  })
+  assert.equal(schedule.newestMs(), undefined)
+  const startMs = Date.now()
+  schedule.start()
+  await eventually(() => made.length >= 3, 10_000)
+  await schedule.stop()
+  assert.ok(Date.now() - startMs >= 590, 'one for each interval')
+  const last = made.at(-1) ?? ''
+  assert.deepEqual(backupsIn(folder).sort(), [last, ...future])
+  assert.equal(nameAt(schedule.newestMs() ?? 0), last)
 })
 
 test('a service does not start where backups cannot be written, or for a database server', async (t) => {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { KEY_CHARACTERS_MAX } from '../../plants/idempotency-key.ts'
 import { SCOPES } from '../../tokens/token.ts'
 import { openReader } from './sqlite-connection.ts'
 import { checkIsStore } from './store-schema.ts'
@@ -142,13 +143,30 @@ function findTokens(database: DatabaseSync): string[] {
     'created at no time': `abs(created_at) > ${TIME_MS_MAX}`,
     'expires at no time': `abs(expires_at) > ${TIME_MS_MAX}`,
     'used at no time': `abs(last_used_at) > ${TIME_MS_MAX}`,
+    ...(hasReplacedSecrets(database) && {
+      'the hash of its replaced secret is no SHA-256 in hexadecimal digits':
+        "length(previous_hash) <> 64 OR previous_hash GLOB '*[^0-9a-f]*'",
+      'its replaced secret is good until no time': `(previous_hash IS NULL) <> (previous_expires_at IS NULL) OR abs(previous_expires_at) > ${TIME_MS_MAX}`,
+      'its replaced secret is that of a token':
+        'EXISTS (SELECT 1 FROM tokens AS other WHERE other.hash = token.previous_hash)',
+      'another token has the same replaced secret':
+        'EXISTS (SELECT 1 FROM tokens AS other WHERE other.previous_hash = token.previous_hash AND other.id <> token.id)',
+    }),
   })
+}
+
+/** A store of an older schema has none. */
+function hasReplacedSecrets(database: DatabaseSync): boolean {
+  const sql = "SELECT 1 FROM pragma_table_info('tokens') WHERE name = 'previous_hash'"
+  return database.prepare(sql).get() !== undefined
 }
 
 function findKeys(database: DatabaseSync): string[] {
   return findRows(database, "SELECT 'an idempotency key of ' || caller AS row, * FROM idempotency_keys", {
     'its fingerprint is no SHA-256 in hexadecimal digits':
       "length(fingerprint) <> 64 OR fingerprint GLOB '*[^0-9a-f]*'",
+    'it is empty or too long': `length(key) NOT BETWEEN 1 AND ${KEY_CHARACTERS_MAX} OR caller = ''`,
+    'the version of its plant is no number below 2^53': `plant_version NOT BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`,
     'created at no time': `abs(created_at) > ${TIME_MS_MAX}`,
   })
 }
