@@ -4,19 +4,34 @@ import { emptyDatabase, type Lifetime, type StartedApp, startApp } from '../supp
 
 export const DAY_MS = 86_400_000
 
+export interface AddedPlant {
+  id: bigint
+  name: string
+  tag?: string
+  /** When it was added, in milliseconds since 1970. */
+  addedMs: number
+}
+
 /** Runs the service over plants that were added at these times, in milliseconds since 1970; their ids are 1, 2, …. */
 export async function startWithPlantsAddedAt(
   test: Lifetime,
   timesMs: readonly number[],
 ): Promise<StartedApp> {
+  return startWithPlants(
+    test,
+    timesMs.map((addedMs, at) => ({ id: BigInt(at + 1), name: `Rosa ${at + 1}`, addedMs })),
+  )
+}
+
+/** Runs the service over these plants, as if they had been added when they say. */
+export async function startWithPlants(test: Lifetime, plants: readonly AddedPlant[]): Promise<StartedApp> {
   const database = await emptyDatabase(test)
   const storage = await openStorage(database, readConfig({}, {}))
   await storage.contents.addPlants(
-    timesMs.map((timeMs, at) => ({
-      id: BigInt(at + 1),
-      name: `Rosa ${at + 1}`,
-      createdAtMs: timeMs,
-      updatedAtMs: timeMs,
+    plants.map(({ addedMs, ...plant }, at) => ({
+      ...plant,
+      createdAtMs: addedMs,
+      updatedAtMs: addedMs,
       version: at + 1,
     })),
   )
