@@ -19,7 +19,7 @@ export async function giveFile(page: Page, name: string, content: string | Buffe
 /** Starts the import that the dialog shows, and waits until all of it is done. */
 export async function importAll(dialog: Locator): Promise<void> {
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByText('Everything is imported.').waitFor()
+  await dialog.getByText(/^Everything is imported/).waitFor()
 }
 
 /** Waits until this number is suggested for the first row. */

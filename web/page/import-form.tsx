@@ -35,7 +35,10 @@ export function ImportForm(props: ImportFormProps) {
   const problem = problemOf(source.format, settings)
   useSuggestedId(props)
   useEffect(() => {
+    // What a check has found comes first, and may be out of view.
+    if (checked !== undefined) return form.current?.querySelector<HTMLElement>('[role="status"]')?.focus()
     form.current?.querySelector<HTMLElement>('button.main')?.focus({ preventScroll: true })
+    if (failure !== '') form.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' })
   }, [])
   const change = (part: Partial<ImportSettings>) => onChange({ ...settings, ...part })
   const isTable = source.format === 'csv'

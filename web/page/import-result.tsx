@@ -26,7 +26,8 @@ export function ImportResult(props: ImportResultProps) {
     <div class="import">
       <div ref={summary} class="import-end" tabIndex={-1}>
         <p class={end.is === 'failed' ? 'wrong' : undefined}>
-          <strong>{texts[end.is]}</strong> {end.is === 'failed' && importFailureText(end.error)}
+          <strong>{isDone && told.failed > 0 ? texts.doneButRefused : texts[end.is]}</strong>{' '}
+          {end.is === 'failed' && importFailureText(end.error)}
         </p>
         {!isDone && <p>{texts.howFar(told.nextLine, end.isUncertain)}</p>}
         <p>{texts.counts(told)}</p>

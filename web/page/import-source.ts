@@ -30,6 +30,8 @@ export interface ImportSource {
 
 /** Enough to find characters that tell the encoding in. */
 const HEAD_BYTES = 512 * 1024
+/** Browsers read megabytes at once: compressed, that may be all of it, and no progress could be told. */
+const PIECE_BYTES = 64 * 1024
 /** Rows to look at: more would push what is asked off the screen. */
 export const PREVIEW_ROWS = 5
 
@@ -120,14 +122,17 @@ export function readSource(
   onBytes: (bytes: number) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let bytes = 0
-  const counted = file.stream().pipeThrough(
-    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform(chunk, controller) {
-        bytes += chunk.length
+  const counted = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const piece = new Uint8Array(await file.slice(bytes, bytes + PIECE_BYTES).arrayBuffer())
+        if (piece.length === 0) return controller.close()
+        bytes += piece.length
         onBytes(bytes)
-        controller.enqueue(chunk)
+        controller.enqueue(piece)
       },
-    }),
+    },
+    { highWaterMark: 0 },
   )
   const text = isGzip ? unpacked(counted) : counted
   if (!isWide(encoding)) return text

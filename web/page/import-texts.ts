@@ -90,6 +90,7 @@ export const texts = {
   waiting: 'The service is busy. It goes on in a moment …',
   stopping: 'Stopping …',
   done: 'Everything is imported.',
+  doneButRefused: 'Everything is imported but for the refused rows.',
   stopped: 'Stopped.',
   failed: 'It could not go on.',
   counts: ({ created, replaced, skipped, failed }: Counts) =>
