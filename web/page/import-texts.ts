@@ -19,7 +19,7 @@ export const texts = {
   notText: 'This is no text. Save a spreadsheet as CSV (UTF-8) first.',
   empty: 'There is nothing in this file.',
   packedBadly:
-    'The file is compressed, but cannot be decompressed to its end: it is broken, cut off or made of several ones, which browsers do not read. Decompress it first.',
+    'The file is compressed, but cannot be decompressed to its end: it is broken or cut off, or made of several ones, which browsers do not read. Decompress it first.',
   unreadable: 'The file cannot be read any more: it was moved or changed.',
   semicolons:
     'Its cells seem to be parted by semicolons. Commas are needed: save it again with commas between the cells.',
