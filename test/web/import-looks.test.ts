@@ -55,7 +55,7 @@ async function* stages(page: Page): AsyncGenerator<string> {
   await dialog.getByText('2 refused').waitFor()
   yield 'import-progress'
   opened.resolve()
-  await dialog.getByText('Everything is imported.').waitFor()
+  await dialog.getByText(/^Everything is imported/).waitFor()
   yield 'import-result'
 }
 
