@@ -23,6 +23,7 @@ import { createRequestLog, type RequestLog } from './http/request-log.ts'
 import { applyRouteRules } from './http/route-rules.ts'
 import type { ServerTls } from './http/server-tls.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
+import type { BackupTimes } from './metrics/backup-metrics.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { ImportErrorSchema, ImportEventSchema, ImportReportSchema } from './plants/import-report.ts'
 import { NewPlantSchema, PlantChangeSchema, PlantSchema, StoredPlantSchema } from './plants/plant.ts'
@@ -55,6 +56,8 @@ export interface AppParts {
   limits: AppLimits
   /** Whether the service counts what it does, and tells it at /metrics. */
   metrics?: boolean
+  /** Scheduled backups, if there are any. */
+  backups?: BackupTimes | undefined
   /** Tells of requests elsewhere, if that is set. */
   tracing?: Tracing | undefined
   /** What TLS is spoken with; plain HTTP without it. */
@@ -102,6 +105,7 @@ export async function buildApp({
   corsOrigins,
   limits,
   metrics: hasMetrics = true,
+  backups,
   tracing,
   tls,
   isDraining,
@@ -119,7 +123,7 @@ export async function buildApp({
   const admitAny = admission('any')
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
-  const metrics = hasMetrics ? createMetrics({ storage, basePath, countConnections }) : undefined
+  const metrics = hasMetrics ? createMetrics({ storage, basePath, countConnections, backups }) : undefined
   const writeLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress })
   // Once for each request, so that what is told of it in the log is counted and traced, too.
   const logRequest: RequestLog = (request, reply) => {

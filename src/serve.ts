@@ -54,6 +54,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       corsOrigins: config.corsOrigins,
       limits: config,
       metrics: config.metrics,
+      backups,
       tracing,
       tls: certificate,
       isDraining: () => isDraining,

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Storage } from '../storage/storage.ts'
+import { type BackupTimes, registerBackupMetrics } from './backup-metrics.ts'
 import { watchEventLoop } from './event-loop-metrics.ts'
 import { createRequestMetrics, type RequestMetrics } from './request-metrics.ts'
 import { registerStorageMetrics } from './storage-metrics.ts'
@@ -19,6 +20,8 @@ export interface MetricsParts {
   basePath: string
   /** Connections of clients that are open now. */
   countConnections(): Promise<number>
+  /** Scheduled backups, if there are any. */
+  backups?: BackupTimes | undefined
 }
 
 /** What one service counts of itself, from now on. */
@@ -32,7 +35,7 @@ export interface Metrics extends RequestMetrics {
 }
 
 /** Begins to count. Names and labels are in no way made of what clients send, so there is an end of them. */
-export function createMetrics({ storage, basePath, countConnections }: MetricsParts): Metrics {
+export function createMetrics({ storage, basePath, countConnections, backups }: MetricsParts): Metrics {
   const registry = new Registry()
   const registers = [registry]
   // Process, memory and garbage collection, under the names that every Node.js service gives them.
@@ -55,6 +58,7 @@ export function createMetrics({ storage, basePath, countConnections }: MetricsPa
     },
   })
   registerStorageMetrics(registry, storage.activity)
+  if (backups !== undefined) registerBackupMetrics(registry, backups)
   return {
     ...createRequestMetrics(registry, basePath),
     mediaType: registry.contentType,

@@ -21,6 +21,8 @@ export interface BackupScheduleOptions {
 }
 
 export interface BackupSchedule {
+  /** Age of the newest backup at which another one is made. */
+  intervalMs: number
   start(): void
   /**
    * When the newest backup in the folder was made, in milliseconds since 1970; undefined while there is none, or the
@@ -78,6 +80,7 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
 
   prepareFolder(folder)
   return {
+    intervalMs,
     newestMs,
     start() {
       schedule(0)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -6,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { metricsOf, sumOf } from '../support/metrics-text.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { startAlteredApp } from '../support/start-altered-app.ts'
-import { type StartedApp, startApp } from '../support/start-app.ts'
+import { type StartedApp, startApp, temporaryFolder } from '../support/start-app.ts'
 
 const CREATES = 200
 
@@ -33,6 +35,27 @@ async function assertCommitsCounted(app: StartedApp, engine: string): Promise<vo
 
 test('commits, and the writes that shared them, are counted on SQLite', async (context) => {
   await assertCommitsCounted(await startApp(context), 'sqlite')
+})
+
+test('the newest backup is told where backups are made, after another start as well', async (context) => {
+  const without = await metricsOf(await startApp(context))
+  assert.ok(!without.has('plantstore_last_backup_timestamp_seconds'))
+  const folder = temporaryFolder(context)
+  const tell = async () => {
+    const app = await startApp(context, { PLANTSTORE_BACKUP_DIR: folder })
+    return async (name: string) => sumOf(await metricsOf(app), `plantstore_${name}_seconds`)
+  }
+  const anHourAgo = new Date(Date.now() - 3_600_000)
+  const nameOf = (time: string) => join(folder, `plantstore-${time.replace(/[-:.]/g, '')}.db`)
+  writeFileSync(nameOf(anHourAgo.toISOString()), 'one')
+  writeFileSync(nameOf('9999-01-01T00:00:00.000Z'), 'one of a clock that was ahead')
+  const first = await tell()
+  assert.equal(await first('last_backup_timestamp'), anHourAgo.getTime() / 1000)
+  assert.equal(await first('backup_interval'), 86_400)
+  rmSync(nameOf(anHourAgo.toISOString()))
+  assert.equal(await first('last_backup_timestamp'), 0)
+  const second = await tell()
+  await eventually(async () => (await second('last_backup_timestamp')) > anHourAgo.getTime() / 1000, 20_000)
 })
 
 test('the search backlog is told as it stands in the file', async (context) => {

@@ -51,6 +51,7 @@ const UP = 'up'
 const app = await startAlteredApp(
   { after },
   {
+    backups: { intervalMs: 86_400_000, newestMs: () => Date.now() },
     storage: (real) => ({
       ...real,
       plants: {

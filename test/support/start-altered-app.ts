@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
+import type { BackupTimes } from '../../src/metrics/backup-metrics.ts'
 import { openStorage } from '../../src/storage/open-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { emptyDatabase, type Lifetime, TOKEN } from './start-app.ts'
@@ -20,6 +21,8 @@ export interface Alteration {
   storage?(real: Storage): Storage
   isDraining?(): boolean
   settings?: Environment
+  /** Scheduled backups, if there are to be any. */
+  backups?: BackupTimes
   /** The clock of the rate limits. */
   nowMs?(): number
 }
@@ -27,7 +30,7 @@ export interface Alteration {
 /** Runs the HTTP service over an altered storage; it stops when the test ends. */
 export async function startAlteredApp(
   test: Lifetime,
-  { storage: alter = (real) => real, isDraining = () => false, settings, nowMs }: Alteration,
+  { storage: alter = (real) => real, isDraining = () => false, settings, backups, nowMs }: Alteration,
 ): Promise<AlteredApp> {
   const config = readConfig({}, { PLANTSTORE_LOG_LEVEL: 'debug', ...settings })
   const storage = await openStorage(await emptyDatabase(test), config)
@@ -38,6 +41,7 @@ export async function startAlteredApp(
     fixedToken: TOKEN,
     limits: config,
     isDraining,
+    backups,
     nowMs,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
