@@ -29,6 +29,9 @@ export function App() {
     const made = await openSession({
       secret,
       currentSecret: () => current.current,
+      onRenewal(renewed) {
+        current.current = renewed
+      },
       onEnd() {
         // Only the session that is there can end: an answer to an earlier one may come late.
         if (opened.current !== made) return

@@ -1,21 +1,41 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { CreatedToken, PlantStoreClient, Scope } from '../../src/client/plant-store-client.ts'
+import { Dialog } from './dialog.tsx'
 import { Choice, Field } from './field.tsx'
 import { Form } from './form.tsx'
 import { texts } from './texts.ts'
+import { TokenSecret } from './token-secret.tsx'
 import { useSending } from './use-sending.ts'
 
 const words = texts.tokens
 const SCOPES = Object.keys(words.scope) as Scope[]
 const LABEL_CHARACTERS_MAX = 200
 
-interface NewTokenFormProps {
+interface NewTokenProps {
   client: PlantStoreClient
   onMade(token: CreatedToken): void
   onClose(): void
 }
 
-export function NewTokenForm({ client, onMade, onClose }: NewTokenFormProps) {
+/** Makes a token, and shows it this once. */
+export function NewToken({ client, onMade, onClose }: NewTokenProps) {
+  const [made, setMade] = useState<CreatedToken>()
+  function show(token: CreatedToken) {
+    setMade(token)
+    onMade(token)
+  }
+  return (
+    <Dialog title={made === undefined ? words.create : words.secretTitle} onClose={onClose}>
+      {made === undefined ? (
+        <NewTokenForm client={client} onMade={show} onClose={onClose} />
+      ) : (
+        <TokenSecret secret={made.token} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+function NewTokenForm({ client, onMade, onClose }: NewTokenProps) {
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>(['plants:read'])
   const [day, setDay] = useState('')
@@ -76,45 +96,5 @@ export function NewTokenForm({ client, onMade, onClose }: NewTokenFormProps) {
         onText={setDay}
       />
     </Form>
-  )
-}
-
-/** The one time that a token is shown. */
-export function NewTokenSecret({ secret, onClose }: { secret: string; onClose(): void }) {
-  const [told, setTold] = useState('')
-  const field = useRef<HTMLInputElement>(null)
-  async function copy() {
-    try {
-      // Browsers have it only where the page comes over HTTPS or from this machine.
-      await navigator.clipboard.writeText(secret)
-      setTold(words.copied)
-    } catch {
-      field.current?.select()
-      setTold(words.copyFailed)
-    }
-  }
-  return (
-    <>
-      <p id="secret-lead">{words.secretLead}</p>
-      <span class="pair">
-        <input
-          ref={field}
-          class="secret"
-          readOnly
-          value={secret}
-          aria-label={words.secretTitle}
-          aria-describedby="secret-lead"
-        />
-        <button type="button" class="main" onClick={copy}>
-          {words.copy}
-        </button>
-      </span>
-      <p role="status">{told}</p>
-      <div class="buttons">
-        <button type="button" onClick={onClose}>
-          {words.done}
-        </button>
-      </div>
-    </>
   )
 }

@@ -15,6 +15,8 @@ export interface Session {
   clientOver(fetch: typeof globalThis.fetch): PlantStoreClient
   token: Token
   may(scope: Scope): boolean
+  /** The token has another secret from now on: the session goes on with it, and so does what is remembered. */
+  renew(secret: string): void
 }
 
 /** The page itself does nothing for other scopes. */
@@ -44,17 +46,30 @@ export function forgetToken(): void {
   localStorage.removeItem(KEY)
 }
 
+/** Remembers the new secret of a token where the old one was. */
+function rememberInstead(token: string): void {
+  rememberToken(token, sessionStorage.getItem(KEY) === null)
+}
+
 export interface SessionParts {
   secret: string
   /** The token of whoever is signed in by then: what was begun before goes on with it. */
   currentSecret(): string
+  /** Called when the token in use gets another secret. */
+  onRenewal(secret: string): void
   /** Called when the service refuses the token later on. */
   onEnd(): void
   signal?: AbortSignal | undefined
 }
 
 /** Signs in. Throws an Error whose message is for people; `isRefusal` tells whether the token is of no use. */
-export async function openSession({ secret, currentSecret, onEnd, signal }: SessionParts): Promise<Session> {
+export async function openSession({
+  secret,
+  currentSecret,
+  onRenewal,
+  onEnd,
+  signal,
+}: SessionParts): Promise<Session> {
   let isOpen = false
   const clientOver = (send: typeof fetch) =>
     createPlantStoreClient({
@@ -77,7 +92,16 @@ export async function openSession({ secret, currentSecret, onEnd, signal }: Sess
     throw new SignInError(texts.signIn.tooNarrow(token.scopes.join(', ')), true)
   }
   isOpen = true
-  return { client, clientOver, token, may: (scope) => token.scopes.includes(scope) }
+  return {
+    client,
+    clientOver,
+    token,
+    may: (scope) => token.scopes.includes(scope),
+    renew(renewed) {
+      rememberInstead(renewed)
+      onRenewal(renewed)
+    },
+  }
 }
 
 /** Why nobody was let in, in words for people. */

@@ -1,10 +1,11 @@
 import { useCallback, useState } from 'preact/hooks'
-import type { CreatedToken, Token } from '../../src/client/plant-store-client.ts'
+import type { Token } from '../../src/client/plant-store-client.ts'
 import { Dialog } from './dialog.tsx'
 import { FailureBanner } from './failure-banner.tsx'
 import { Form } from './form.tsx'
-import { NewTokenForm, NewTokenSecret } from './new-token.tsx'
+import { NewToken } from './new-token.tsx'
 import type { Notify } from './notices.tsx'
+import { RotateToken } from './rotate-token.tsx'
 import type { Session } from './session.ts'
 import { texts } from './texts.ts'
 import { dayOf, momentOf } from './times.ts'
@@ -20,7 +21,7 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
   const ask = useCallback((signal: AbortSignal) => client.listTokens({ signal }), [client])
   const { answer: tokens, failure, retry: reload } = useAnswer(ask)
   const [isMaking, setMaking] = useState(false)
-  const [made, setMade] = useState<CreatedToken>()
+  const [rotating, setRotating] = useState<Token>()
   const [revoking, setRevoking] = useState<Token>()
 
   return (
@@ -33,34 +34,17 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
       </div>
       <p class="lead">{words.lead}</p>
       <FailureBanner failure={failure} retry={reload} />
-      {tokens !== undefined && <TokenTable tokens={tokens} own={session.token.id} onRevoke={setRevoking} />}
-      {(isMaking || made !== undefined) && (
-        <Dialog
-          title={made === undefined ? words.create : words.secretTitle}
-          onClose={() => {
-            setMaking(false)
-            setMade(undefined)
-          }}
-        >
-          {made === undefined ? (
-            <NewTokenForm
-              client={client}
-              onMade={(token) => {
-                setMade(token)
-                reload()
-              }}
-              onClose={() => setMaking(false)}
-            />
-          ) : (
-            <NewTokenSecret
-              secret={made.token}
-              onClose={() => {
-                setMaking(false)
-                setMade(undefined)
-              }}
-            />
-          )}
-        </Dialog>
+      {tokens !== undefined && (
+        <TokenTable tokens={tokens} own={session.token.id} onRotate={setRotating} onRevoke={setRevoking} />
+      )}
+      {isMaking && <NewToken client={client} onMade={reload} onClose={() => setMaking(false)} />}
+      {rotating !== undefined && (
+        <RotateToken
+          session={session}
+          token={rotating}
+          onRotated={reload}
+          onClose={() => setRotating(undefined)}
+        />
       )}
       {revoking !== undefined && (
         <Revocation
@@ -80,10 +64,11 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
 interface TokenTableProps {
   tokens: readonly Token[]
   own: string
+  onRotate(token: Token): void
   onRevoke(token: Token): void
 }
 
-function TokenTable({ tokens, own, onRevoke }: TokenTableProps) {
+function TokenTable({ tokens, own, onRotate, onRevoke }: TokenTableProps) {
   return (
     <ul class="tokens">
       {tokens.map((token) => (
@@ -97,13 +82,22 @@ function TokenTable({ tokens, own, onRevoke }: TokenTableProps) {
             {`${words.created} ${dayOf(token.createdAt)} · ${words.expires} ${expiryOf(token)} · `}
             {`${words.lastUsed} ${token.lastUsedAt === undefined ? words.notUsed : momentOf(token.lastUsedAt)}`}
           </span>
-          <button
-            type="button"
-            aria-label={words.revokeOf(token.label || words.noLabel)}
-            onClick={() => onRevoke(token)}
-          >
-            {words.revoke}
-          </button>
+          <span class="doings">
+            <button
+              type="button"
+              aria-label={words.rotateOf(token.label || words.noLabel)}
+              onClick={() => onRotate(token)}
+            >
+              {words.rotate}
+            </button>
+            <button
+              type="button"
+              aria-label={words.revokeOf(token.label || words.noLabel)}
+              onClick={() => onRevoke(token)}
+            >
+              {words.revoke}
+            </button>
+          </span>
         </li>
       ))}
     </ul>
