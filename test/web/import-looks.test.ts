@@ -82,6 +82,17 @@ for (const [scheme, widths] of [
   })
 }
 
+test('what a check has found is in sight on a phone', { skip }, async (context) => {
+  const { page } = await openSignedIn(site.browser, await startApp(context), { width: 375, height: 600 })
+  const dialog = await chooseFile(page, 'plants.csv', oddTable())
+  await dialog.getByRole('button', { name: 'Check first' }).click()
+  const told = dialog.getByText('Checked; nothing is stored.')
+  await eventually(async () => {
+    const box = await told.boundingBox()
+    return box !== null && box.y > 0 && box.y + box.height < 600
+  })
+})
+
 test('what is in a file is text, whatever it is', { skip }, async (context) => {
   const app = await startApp(context)
   const { page, faults } = await openSignedIn(site.browser, app)
