@@ -1,0 +1,29 @@
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { chromiumMissing as skip } from '../support/chromium.ts'
+import { chooseFile } from './import-dialog.ts'
+import { openSignedIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
+
+const site = startSite()
+const SLICE_ROWS = 1_000
+
+test('rows behind the last number are refused, also where a slice ends with it', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  const names = Array.from({ length: SLICE_ROWS + 2 }, (_, at) => `Plant ${at}`)
+  const dialog = await chooseFile(page, 'plants.csv', `${names.join('\n\n')}\n`)
+  await dialog.getByLabel('Column 1', { exact: true }).selectOption('Name')
+  // Each name has a blank line behind it, and a slice holds half as many of them.
+  await dialog.getByLabel('Number the rows from').fill(String(2n ** 63n - BigInt(SLICE_ROWS / 2)))
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await dialog.getByText(`${SLICE_ROWS / 2} added, ${SLICE_ROWS / 2 + 2} refused.`).waitFor()
+  await dialog.getByText('Line 1,001', { exact: true }).waitFor()
+  await dialog.getByText('the numbers have come to an end').first().waitFor()
+})
+
+test('a file of several compressed ones is told of before anything is stored', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  const both = Buffer.concat([gzipSync('id,name\n1,Rosa\n'), gzipSync('2,Quercus\n')])
+  const dialog = await chooseFile(page, 'plants.csv.gz', both)
+  await dialog.getByRole('alert').filter({ hasText: 'made of several ones' }).waitFor()
+})
