@@ -161,6 +161,22 @@ function rotationTests(shared: SharedStorage): void {
     assert.deepEqual(await tokens.findByHash(hashToken('d')), TOKEN)
   })
 
+  test('each of several rotations at once is told of, and the last two secrets go on', async () => {
+    const { tokens } = shared
+    await tokens.create(TOKEN, hashToken('a'))
+    const secrets = ['b', 'c', 'd', 'e']
+    const graceEndsAtMs = TOKEN.createdAtMs + 1_000
+    const rotations = secrets.map((secret) => tokens.rotate(TOKEN.id, hashToken(secret), graceEndsAtMs))
+    for (const rotated of await Promise.all(rotations)) assert.deepEqual(rotated, TOKEN)
+    const found = await Promise.all(secrets.map((secret) => tokens.findByHash(hashToken(secret))))
+    assert.deepEqual(found, [
+      undefined,
+      undefined,
+      { ...TOKEN, expiresAtMs: graceEndsAtMs, isReplaced: true },
+      TOKEN,
+    ])
+  })
+
   test('a use is noted and a revocation holds by either secret', async () => {
     const { tokens } = shared
     await tokens.create(TOKEN, hashToken('a'))

@@ -8,13 +8,14 @@ import type { Write, WriteOutcome } from './write-batch.ts'
 /** Tokens in SQLite. What it promises is written at `TokenStore`. */
 export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write, WriteOutcome>): TokenStore {
   const selectByHash = reader.prepare(selectTokenByHash('?1'))
+  const selectById = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE id = ?`)
   const selectAll = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
-  async function findByHash(hash: string): Promise<StoredToken | undefined> {
-    const row = reader.read(() => selectByHash.get(hash))
+  function find(select: typeof selectById, key: string): StoredToken | undefined {
+    const row = reader.read(() => select.get(key))
     return row === undefined ? undefined : rowToToken(row)
   }
   return {
-    findByHash,
+    findByHash: async (hash) => find(selectByHash, hash),
     async create(token, hash) {
       const { outcome } = await writes.submit({ kind: 'create-token', token, hash })
       if (outcome !== 'done') throw new Error('a token with this id or hash is stored already')
@@ -27,7 +28,8 @@ export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write
     },
     async rotate(id, hash, graceEndsAtMs) {
       const { outcome } = await writes.submit({ kind: 'rotate-token', id, hash, graceEndsAtMs })
-      return outcome === 'done' ? findByHash(hash) : undefined
+      // Not by its hash: it may have been rotated again by now. What is told of it stays then.
+      return outcome === 'done' ? find(selectById, id) : undefined
     },
     async revoke(id) {
       return (await writes.submit({ kind: 'revoke-token', id })).outcome === 'done'
