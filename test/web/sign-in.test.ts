@@ -134,7 +134,9 @@ test('a service that is gone is told of, and asked again when one says so', { sk
   await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
   await page.context().setOffline(true)
   await page.getByLabel('Search names').fill('quercus')
-  await page.getByText('The service does not answer. What you typed is still here.').waitFor()
+  await page
+    .getByText('The service does not answer. See whether it runs and whether you are connected.')
+    .waitFor()
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Quercus robur' }).waitFor()

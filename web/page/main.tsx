@@ -5,3 +5,11 @@ import { App } from './app.tsx'
 
 const root = document.getElementById('page')
 if (root !== null) render(<App />, root)
+
+// A file that is dropped where nothing takes it would be opened by the browser in the place of the page.
+for (const kind of ['dragover', 'drop'] as const) {
+  addEventListener(kind, (event) => {
+    if (event.target instanceof HTMLInputElement || event.defaultPrevented) return
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  })
+}

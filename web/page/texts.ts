@@ -213,7 +213,7 @@ export const texts = {
     document: 'OpenAPI',
   },
   failure: {
-    connection: 'The service does not answer. What you typed is still here.',
+    connection: 'The service does not answer. See whether it runs and whether you are connected.',
     timeout: 'The service took too long to answer.',
     answer: 'Something other than the service answered, a proxy maybe.',
     mayBeDone: 'It is not known whether it was done.',
