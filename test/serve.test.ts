@@ -109,17 +109,19 @@ test('a client that is stuck is cut off at the configured time', async (test) =>
   await wire.assertClosed()
 })
 
-test('a second signal ends the process at once', async (test) => {
-  const service = await startServe(test)
-  const wire = await openWire(test, service.port)
-  wire.send(halves(createText(1))[0])
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  service.child.kill('SIGTERM')
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  assert.equal(service.child.exitCode, null)
-  service.child.kill('SIGTERM')
-  assert.equal(await service.exit, 130)
-})
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`a second signal ends the process at once: ${signal} after SIGTERM`, async (test) => {
+    const service = await startServe(test)
+    const wire = await openWire(test, service.port)
+    wire.send(halves(createText(1))[0])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    service.child.kill('SIGTERM')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    assert.equal(service.child.exitCode, null)
+    service.child.kill(signal)
+    assert.equal(await service.exit, 130)
+  })
+}
 
 test('a stopped service leaves one file behind, with everything in it', async (test) => {
   const app = await startApp(test)

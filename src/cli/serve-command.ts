@@ -107,12 +107,14 @@ function endByHangUp(): void {
   process.kill(process.pid, 'SIGHUP')
 }
 
-/** Waits for SIGTERM or SIGINT, then stops; a second signal ends the process at once. */
+/** Waits for SIGTERM or SIGINT, then stops; a second one, of either kind, ends the process at once. */
 async function stopOnSignal(service: RunningService, onSignal: (signal: string) => void): Promise<void> {
   const asked = Promise.withResolvers<string>()
+  let isAsked = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      process.once(signal, () => process.exit(EXIT_INTERRUPTED))
+    process.on(signal, () => {
+      if (isAsked) process.exit(EXIT_INTERRUPTED)
+      isAsked = true
       asked.resolve(signal)
     })
   }
