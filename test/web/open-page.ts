@@ -14,6 +14,8 @@ interface OpenOptions {
   path?: string
   width?: number
   height?: number
+  /** Pixels of the screen for one of the page. */
+  pixelRatio?: number
   scheme?: 'light' | 'dark'
   /** The language that the browser says its reader has. */
   locale?: string
@@ -30,9 +32,22 @@ export async function openBrowser(test: Lifetime): Promise<Browser> {
 export async function openPage(
   browser: Browser,
   app: Pick<StartedApp, 'url'>,
-  { path = '/', width = 1280, height = 800, scheme = 'light', locale = 'en-US' }: OpenOptions = {},
+  options: OpenOptions = {},
 ): Promise<OpenedPage> {
-  const profile = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, locale })
+  const {
+    path = '/',
+    width = 1280,
+    height = 800,
+    pixelRatio = 1,
+    scheme = 'light',
+    locale = 'en-US',
+  } = options
+  const profile = await browser.newContext({
+    viewport: { width, height },
+    deviceScaleFactor: pixelRatio,
+    colorScheme: scheme,
+    locale,
+  })
   const page = await profile.newPage()
   page.setDefaultTimeout(5_000)
   const faults: string[] = []

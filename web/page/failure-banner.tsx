@@ -19,11 +19,15 @@ export function FailureBanner({ failure, retry }: FailureBannerProps) {
   }, [failure])
   if (failure === undefined) return null
   return (
-    <p class="banner" role="alert">
-      {failureText(failure)}
-      <button type="button" onClick={retry}>
-        {texts.tryAgain}
-      </button>
-    </p>
+    <div class="banner-place">
+      <p class="banner" role="alert">
+        <span class="long" dir="auto">
+          {failureText(failure)}
+        </span>
+        <button type="button" onClick={retry}>
+          {texts.tryAgain}
+        </button>
+      </p>
+    </div>
   )
 }

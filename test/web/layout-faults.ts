@@ -1,0 +1,55 @@
+import type { Page } from 'playwright-core'
+
+/**
+ * What of the page does not fit the window: what is scrolled sideways, stands beyond an edge, or is cut off without
+ * an ellipsis. A line for each. What is only for screen readers may be anywhere, and a table of a file may be wider.
+ */
+export async function layoutFaults(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const EXEMPT = '.skip, .unseen, .preview, datalist, option, input'
+    const found = []
+    const tell = (element, fault) =>
+      found.push(element.localName + '.' + element.className + ' "' + element.textContent.slice(0, 40) + '" ' + fault)
+    if (document.documentElement.scrollWidth > innerWidth) found.push('the page is scrolled sideways')
+    const isShortened = (style) => style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none'
+    const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
+
+    /** The ancestor that hides some of a text, with nothing that shows that there is more. */
+    function hider(element, box) {
+      for (let outer = element; outer !== null; outer = outer.parentElement) {
+        const style = getComputedStyle(outer)
+        if (isShortened(style) || /auto|scroll/.test(style.overflowY)) return undefined
+        const isClipping = style.overflow !== 'visible' || /paint|strict/.test(style.contain)
+        const edge = outer.getBoundingClientRect()
+        if (isClipping && (box.bottom > edge.bottom + 1 || box.right > edge.right + 1 || box.left < edge.left - 1)) {
+          return outer
+        }
+      }
+    }
+
+    for (const element of document.body.querySelectorAll('*')) {
+      const box = element.getBoundingClientRect()
+      if (!element.checkVisibility() || box.width === 0 || element.closest(EXEMPT)) continue
+      const style = getComputedStyle(element)
+      if (box.left < -1 || box.right > innerWidth + 1) {
+        if (hider(element.parentElement, { ...box.toJSON(), bottom: 0 }) === undefined) {
+          const shortener = element.closest('.cell, .mark, .who')
+          if (shortener === null || shortener === element) tell(element, 'stands beyond an edge')
+        }
+      }
+      const isTooWide = style.display !== 'inline' && element.scrollWidth > element.clientWidth + 1
+      if (isTooWide && !isShortened(style)) tell(element, 'is wider within than without')
+      if (hasText(element)) {
+        const range = document.createRange()
+        range.selectNodeContents(element)
+        if (hider(element, range.getBoundingClientRect())) tell(element, 'is cut off')
+      }
+    }
+    const dialog = [...document.querySelectorAll('dialog[open]')].at(-1)
+    if (dialog) {
+      const { top, bottom } = dialog.getBoundingClientRect()
+      if (top < 0 || bottom > innerHeight) tell(dialog, 'is higher than the window')
+    }
+    return found
+  })()`)
+}

@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core'
+import type { StartedApp } from '../support/start-app.ts'
+import { chooseFile } from './import-dialog.ts'
+import { importLines } from './open-page.ts'
+
+/** Names that break a page which takes them for more than text. */
+export const ODD_NAMES = [
+  'Medicago ×varia',
+  '"Quercus robur", <b>fastigiate</b> & \'Concordia\'',
+  'ورد جوري شامي',
+  'x'.repeat(500),
+  '🌵🌲🌱 cactus',
+  '<img src=x onerror="document.title=\'broken\'">',
+]
+
+/** What the views show: odd names, many plain ones, the greatest id, and a token. */
+export async function storeShownThings(app: StartedApp): Promise<void> {
+  const tags = [
+    'tree',
+    'shrub',
+    'herb',
+    'palm',
+    'fern',
+    'ورد',
+    'a-tag-that-is-longer-than-it-should-be-by-far',
+  ]
+  const odd = ODD_NAMES.map((name, at) => ({ id: at + 1, name, tag: tags[at] }))
+  const plain = Array.from({ length: 900 }, (_, at) => ({
+    id: 100 + at * 3,
+    name: `Rosa canina ${at}`,
+    ...(at % 5 !== 0 && { tag: tags[(at * at) % tags.length] }),
+  }))
+  await importLines(
+    app,
+    [...odd, ...plain].map((plant) => JSON.stringify(plant)),
+  )
+  await app.send('PUT', '/plants/9223372036854775807', '{"name":"The last one","tag":"tree"}')
+  await app.send(
+    'POST',
+    '/tokens',
+    '{"label":"the greenhouse tablet","scopes":["plants:read","plants:write"]}',
+  )
+}
+
+/** Each view, and how one gets there. */
+export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
+  shelf: async (page) => page.locator('.row').nth(5).waitFor(),
+  add: async (page) => {
+    await page.getByRole('button', { name: 'Add a plant' }).click()
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('Give the plant a name.').waitFor()
+  },
+  change: async (page) => {
+    await page.getByRole('button', { name: 'Medicago ×varia' }).click()
+    await page.locator('#plant-name:enabled').waitFor()
+  },
+  taken: async (page) => {
+    await page.getByRole('button', { name: 'Add a plant' }).click()
+    await page.getByLabel('Id', { exact: true }).fill('4')
+    await page.getByLabel('Name', { exact: true }).fill('Another plant')
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('The id 4 is taken').waitFor()
+  },
+  export: async (page) => {
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByText('All plants are saved').waitFor()
+  },
+  nothing: async (page) => {
+    await page.getByLabel('Search names').fill('nothing-like-it')
+    await page.getByText('No plant matches.').waitFor()
+  },
+  collection: async (page) => {
+    await page.getByRole('link', { name: 'Collection' }).click()
+    await page.locator('.timeline').waitFor()
+    await page.locator('.bars tbody tr').nth(2).waitFor()
+  },
+  tokens: async (page) => {
+    await page.getByRole('link', { name: 'Tokens' }).click()
+    await page.getByText('the greenhouse tablet').first().waitFor()
+  },
+  'new-token': async (page) => {
+    await page.getByRole('link', { name: 'Tokens' }).click()
+    await page.getByRole('button', { name: 'Make a token' }).click()
+  },
+}
+
+/** What stands in a view only after some steps. */
+export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
+  'add, with a wrong id': async (page) => {
+    await page.getByRole('button', { name: 'Add a plant' }).click()
+    await page.getByLabel('Id', { exact: true }).fill('9223372036854775808')
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('The id must be a whole number').waitFor()
+  },
+  'jump, with a wrong id': async (page) => {
+    await page.getByLabel('Jump to id').fill('9223372036854775808')
+    await page.keyboard.press('Enter')
+    await page.getByText('An id is a whole number').waitFor()
+  },
+  conflict: async (page) => {
+    await page.route(/\/plants\/4$/, (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 412, json: { error: 41201, message: 'It is another version.' } })
+        : route.continue(),
+    )
+    await page.getByRole('button', { name: 'xxxx' }).click()
+    await page.locator('#plant-name:enabled').fill('y'.repeat(500))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Somebody has changed this plant').waitFor()
+  },
+  notices: async (page) => {
+    for (const id of ['5', '9223372036854775807', '-9223372036854775808']) {
+      await page.getByLabel('Jump to id').fill(id)
+      await page.keyboard.press('Enter')
+      await page.getByText(new RegExp(`(At|the) id ${id}`)).waitFor()
+    }
+  },
+  failure: async (page) => {
+    await page.route(/\/plants\?/, (route) => route.abort())
+    await page.getByLabel('Search names').fill('rosa')
+    await page.locator('.banner').waitFor()
+  },
+  'the numbers': async (page) => {
+    await VIEWS.collection?.(page)
+    await page.getByText('The numbers').click()
+  },
+  revoke: async (page) => {
+    await VIEWS.tokens?.(page)
+    await page.getByRole('button', { name: 'Revoke the greenhouse tablet' }).click()
+  },
+  'a new token': async (page) => {
+    await page.route(/\/tokens$/, (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 201, json: { ...NEW_TOKEN, token: `plst_${'w'.repeat(49)}` } })
+        : route.continue(),
+    )
+    await VIEWS['new-token']?.(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a token' }).click()
+    await page.getByRole('button', { name: 'I have it' }).waitFor()
+  },
+  'import, a file to choose': async (page) => {
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByLabel('A file of plants').waitFor()
+  },
+  'import, its settings': async (page) => {
+    const dialog = await chooseFile(page, `${'name'.repeat(40)}.csv`, WIDE_TABLE)
+    await dialog.getByRole('button', { name: 'Check first' }).waitFor()
+  },
+  'import, its end': async (page) => {
+    const dialog = await chooseFile(page, 'plants.csv', REFUSED_TABLE)
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await dialog.locator('.refused li').first().waitFor()
+  },
+  'signed out': async (page) => {
+    await page.route(/\/tokens$/, (route) =>
+      route.fulfill({ status: 401, json: { error: 40101, message: 'It is not known.' } }),
+    )
+    await page.getByRole('link', { name: 'Tokens' }).click()
+    await page.getByText('You were signed out').waitFor()
+  },
+}
+
+const NEW_TOKEN = { id: 'tok', label: 'tablet', scopes: ['plants:read'], createdAt: '2026-01-01T00:00:00Z' }
+const WIDE_TABLE = `id,name,tag,${'column'.repeat(20)},another,${'z'.repeat(200)}\n1,${'long '.repeat(60)},t,${'q'.repeat(400)},,\n`
+const REFUSED_TABLE = `id,name\n1,${'taken'.repeat(80)}\n${'id'.repeat(50)},name\n`
