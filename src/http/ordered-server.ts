@@ -1,15 +1,9 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../errors.ts'
 import { rawErrorAnswer } from './error-answers.ts'
+import { latestExchanges, mayTakeLong, runInOrder } from './request-order.ts'
 import { createTlsServer, type ServerTls } from './server-tls.ts'
 import { transportSecurityFields } from './transport-security.ts'
 
@@ -36,27 +30,6 @@ export interface ServerLimits {
   requestTimeoutMs: number
   keepAliveTimeoutMs: number
 }
-
-interface Exchange {
-  request: IncomingMessage
-  response: ServerResponse
-  /** The exchange before it on the same connection, if that one was not over when this one came. */
-  before: Exchange | undefined
-  /** Whether it is yet to run, when the one before is over. */
-  isWaiting: boolean
-}
-
-/** Requests that may wait on one connection for those before them; a client that sends more is cut off. */
-const WAITING_REQUESTS_MAX = 1_000
-
-/** The last exchange begun on each connection. */
-const latestExchange = new WeakMap<Duplex, Exchange>()
-
-/** Requests whose bodies may take longer than `requestTimeoutMs`. */
-const longRequests = new WeakSet<IncomingMessage>()
-
-/** How many requests wait on a connection, where any did. */
-const waitingRequests = new WeakMap<Duplex, number>()
 
 /**
  * A server for HTTP/1.1 that keeps a connection in order: requests that a client pipelines run one after
@@ -85,7 +58,7 @@ export function createOrderedServer(
   // A client may close its side behind its last request and still wants the answer; Node would hang up on it.
   Object.assign(server, { httpAllowHalfOpen: true })
   keepUnsentAnswers(server)
-  const receive: RequestListener = (request, response) => inOrder(request, response, listener)
+  const receive: RequestListener = (request, response) => runInOrder(request, response, listener)
   server.on('request', receive)
   // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored
   // (RFC 9110 §10.1.1).
@@ -113,54 +86,11 @@ function keepUnsentAnswers(server: Server): void {
   const closeIdleConnections = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     for (const socket of sockets) {
-      const response = latestExchange.get(socket)?.response
+      const response = latestExchanges(socket)[0]?.response
       if (response?.writableEnded && !response.closed) return
     }
     closeIdleConnections()
   }
-}
-
-function inOrder(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
-  const { socket } = request
-  let before = latestExchange.get(socket)
-  if (before !== undefined) {
-    // Closing, and not yet closed: what still comes in is not executed.
-    if (!socket.writable) return
-    // `closed`, as an answer that ends the connection is finished before it has done so.
-    if (before.response.closed) before = undefined
-    // One back is all that is asked for: a client that never pauses would else make a chain without end.
-    else before.before = undefined
-  }
-  const mayRun = before === undefined || (!before.isWaiting && isSafe(before.request) && isSafe(request))
-  const exchange = { request, response, before, isWaiting: !mayRun }
-  latestExchange.set(socket, exchange)
-  if (mayRun) {
-    listener(request, response)
-    return
-  }
-  const waiting = waitingRequests.get(socket) ?? 0
-  if (waiting >= WAITING_REQUESTS_MAX) {
-    socket.destroy()
-    return
-  }
-  waitingRequests.set(socket, waiting + 1)
-  before?.response.once('close', () => {
-    waitingRequests.set(socket, (waitingRequests.get(socket) ?? 1) - 1)
-    exchange.isWaiting = false
-    if (!socket.destroyed && socket.writable) listener(request, response)
-  })
-}
-
-/**
- * Exempts a request that runs from the limit of time for a whole request: whoever reads its body says when it
- * takes too long.
- */
-export function letTakeLong(request: IncomingMessage): void {
-  longRequests.add(request)
-}
-
-function isSafe({ method }: IncomingMessage): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 /**
@@ -200,17 +130,12 @@ export function answerClientError(
   }
 }
 
-function mayTakeLong(socket: Duplex): boolean {
-  const latest = latestExchange.get(socket)
-  return latest !== undefined && longRequests.has(latest.request)
-}
-
 function answerBroken(socket: Duplex, code: ErrorCode, note: UnreadableNote, message?: string): void {
   const answer = () => {
     if (socket.writable) note(code)
     writeLast(socket, rawErrorAnswer(code, message, transportSecurityFields(socket)))
   }
-  const latest = latestExchange.get(socket)
+  const [latest, before] = latestExchanges(socket)
   if (latest === undefined) {
     answer()
   } else if (!latest.request.complete && latest.response.headersSent) {
@@ -221,8 +146,8 @@ function answerBroken(socket: Duplex, code: ErrorCode, note: UnreadableNote, mes
   } else if (latest.request.complete) {
     // The fault lies behind a whole request, which keeps its own answer.
     latest.response.once('close', answer)
-  } else if (latest.before !== undefined && !latest.before.response.closed) {
-    latest.before.response.once('close', answer)
+  } else if (before !== undefined) {
+    before.response.once('close', answer)
   } else {
     answer()
   }

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { nextTurn } from './next-turn.ts'
-import { letTakeLong } from './ordered-server.ts'
+import { letTakeLong } from './request-order.ts'
 
 /**
  * Bytes of a body that are worked on in one turn of the event loop: some hundred rows, a millisecond or so in
