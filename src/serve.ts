@@ -37,7 +37,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
   const backups = scheduledBackups(config, log)
   const verifyJwt = await openIdTokens(config, log)
   const certificate = await openTls(config, log)
-  const tracing = await openTracing(config)
+  const tracing = await openTracing(config, log)
   // The app is loaded while the threads of the storage start: each takes about as long as the other.
   const [storage, { buildApp }] = await Promise.all([
     openStorage(config.database, config),
@@ -129,10 +129,10 @@ async function openTls(config: Config, log: Logger): Promise<RenewedCertificate 
 }
 
 /** What tells of requests elsewhere, loaded only where that is set. */
-async function openTracing({ tracing }: Config): Promise<Tracing | undefined> {
+async function openTracing({ tracing }: Config, log: Logger): Promise<Tracing | undefined> {
   if (tracing === undefined) return undefined
   const { createTracing } = await import('./tracing/tracing.ts')
-  return createTracing(tracing)
+  return createTracing(tracing, log)
 }
 
 async function makeFirstToken({ tokens }: Storage, config: Config, log: Logger): Promise<string | undefined> {

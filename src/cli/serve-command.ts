@@ -42,6 +42,8 @@ export function addServeCommand(program: Command): void {
     )
     await stopOnSignal(service, (signal) => log.info({ signal }, 'stopping'))
     log.info('stopped')
+    // A request to a collector of traces that does not answer would keep the process for seconds.
+    process.exit()
   })
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
@@ -17,9 +18,11 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createRequestStages } from '../http/request-stages.ts'
 import type { TracingSettings } from './tracing-settings.ts'
+import { createWatchedExporter } from './watched-exporter.ts'
 
 /**
  * Traces that are begun in a second where no sampler was named. A trace costs as much as a create: that many are
@@ -27,8 +30,8 @@ import type { TracingSettings } from './tracing-settings.ts'
  */
 const TRACES_A_SECOND_MAX = 100
 
-/** How long a stop waits for the last spans to be sent. */
-const FLUSH_TIMEOUT_MS = 3_000
+/** How long a stop waits for the last spans to be sent. The exporter itself would go on for ten seconds. */
+const STOP_TIMEOUT_MS = 3_000
 
 const FIELDS = {
   get: (headers: FastifyRequest['headers'], name: string) => headers[name],
@@ -50,13 +53,14 @@ export interface Tracing {
  * reads itself). Goes on with the trace of a caller that sends `traceparent` (W3C Trace Context), and names its own in
  * `traceresponse`. Spans hold the route, and neither ids, names, queries nor tokens.
  */
-export function createTracing({ sampler, ratio, ...batch }: TracingSettings): Tracing {
+export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log: Logger): Tracing {
+  const exporter = createWatchedExporter(new OTLPTraceExporter(), log)
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'plantstore', 'service.version': packageJson.version }))
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: createSampler(sampler ?? 'parentbased_always_on', ratio),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...batch })],
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...batch })],
   })
   const tracer = provider.getTracer('plantstore', packageJson.version)
   const propagator = new W3CTraceContextPropagator()
@@ -106,8 +110,13 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings): Tr
 
     async stop() {
       // A collector that does not answer is no reason to stay.
-      await provider.forceFlush({ timeoutMillis: FLUSH_TIMEOUT_MS }).catch(() => {})
-      await provider.shutdown().catch(() => {})
+      const ended = new AbortController()
+      const late = setTimeout(STOP_TIMEOUT_MS, undefined, ended).then(
+        () => log.warn('the collector of traces did not answer in time; the last spans are lost'),
+        () => {},
+      )
+      await Promise.race([provider.shutdown().catch(() => {}), late])
+      ended.abort()
     },
   }
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
+import { startServe } from '../support/plantstore-process.ts'
 import { startApp } from '../support/start-app.ts'
 import { startCollector } from './collector.ts'
 
@@ -103,6 +107,46 @@ test('what was not sent yet is sent when the service stops', async (t) => {
     true,
   )
   assert.equal(collector.resource['service.name'], 'garden')
+})
+
+test('a collector that takes nothing is told of once, and when it takes spans again', async (t) => {
+  let status = 404
+  const server = createServer((request, response) =>
+    request.resume().on('end', () => response.writeHead(status).end()),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret`
+  const { app } = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: url })
+  const linesOf = (text: RegExp) => app.log.filter(({ msg }) => text.test(String(msg)))
+  const lost = /does not take traces/
+  await eventually(async () => (await app.fetch('/healthz')).ok && linesOf(lost).length > 0)
+  await app.fetch('/healthz')
+  status = 200
+  await eventually(async () => (await app.fetch('/healthz')).ok && linesOf(/takes traces again/).length > 0)
+  assert.equal(linesOf(lost).length, 1)
+  assert.equal(linesOf(lost)[0]?.level, 40)
+  assert.equal(linesOf(lost)[0]?.reason, 'it answered with status 404')
+  assert.ok(!JSON.stringify(app.log).includes('secret'))
+})
+
+test('a collector that does not answer holds up neither a request nor for long the end', async (t) => {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
+  const service = await startServe(t, { environment })
+  assert.equal((await fetch(`http://127.0.0.1:${service.port}/healthz`)).status, 200)
+  const askedMs = performance.now()
+  service.child.kill('SIGTERM')
+  assert.equal(await service.exit, 0)
+  const tookMs = performance.now() - askedMs
+  assert.ok(tookMs < 8_000, `${tookMs} ms`)
+  assert.match(service.stderr, /the last spans are lost/)
 })
 
 test('a collector that is not there is no trouble', async (t) => {
