@@ -30,25 +30,41 @@ const TRIES_MAX = 4
 /** Where the service is: the origin of the page, and the path of its base URL. */
 export const BASE_URL = location.origin + (document.documentElement.dataset.basePath ?? '')
 
-/** The token that this tab, or else this browser, remembers. */
-export function rememberedToken(): string | undefined {
-  return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? undefined
+type StorageName = 'sessionStorage' | 'localStorage'
+
+/** What `use` makes of a storage; undefined where the browser keeps nothing for pages, which even its mention throws for. */
+function withStorage<T>(name: StorageName, use: (storage: Storage) => T): T | undefined {
+  try {
+    return use(globalThis[name])
+  } catch (error) {
+    if (error instanceof DOMException) return undefined
+    throw error
+  }
 }
 
+function readToken(name: StorageName): string | undefined {
+  return withStorage(name, (storage) => storage.getItem(KEY)) ?? undefined
+}
+
+/** The token that this tab, or else this browser, remembers. */
+export function rememberedToken(): string | undefined {
+  return readToken('sessionStorage') ?? readToken('localStorage')
+}
+
+/** Where nothing can be kept, the token lasts until the page is loaded again. */
 export function rememberToken(token: string, isForBrowser: boolean): void {
   forgetToken()
-  const storage = isForBrowser ? localStorage : sessionStorage
-  storage.setItem(KEY, token)
+  withStorage(isForBrowser ? 'localStorage' : 'sessionStorage', (storage) => storage.setItem(KEY, token))
 }
 
 export function forgetToken(): void {
-  sessionStorage.removeItem(KEY)
-  localStorage.removeItem(KEY)
+  withStorage('sessionStorage', (storage) => storage.removeItem(KEY))
+  withStorage('localStorage', (storage) => storage.removeItem(KEY))
 }
 
 /** Remembers the new secret of a token where the old one was. */
 function rememberInstead(token: string): void {
-  rememberToken(token, sessionStorage.getItem(KEY) === null)
+  rememberToken(token, readToken('sessionStorage') === undefined)
 }
 
 export interface SessionParts {
