@@ -5,6 +5,7 @@ import { Form } from './form.tsx'
 import type { Place } from './place.ts'
 import { saveFile } from './save-file.ts'
 import { texts } from './texts.ts'
+import { ToldText } from './told.tsx'
 import { useSending } from './use-sending.ts'
 
 const words = texts.export
@@ -47,8 +48,8 @@ export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
         onSend={() => void sending.send(save)}
         onClose={onClose}
       >
-        <p class="long" dir="auto">
-          {words.which(place.q, place.tag)}
+        <p class="long">
+          <ToldText text={words.which(place.q, place.tag)} />
         </p>
         <fieldset class="field">
           <legend>{words.format}</legend>

@@ -1,12 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { texts } from './texts.ts'
+import { type Told, ToldText } from './told.tsx'
 import './notices.css'
 
 /** Long enough to read it and to decide. While the pointer or the focus is on it, it stays. */
 const SHOWN_MS = 12_000
 
 export interface Notice {
-  text: string
+  text: string | Told
   isFailure?: boolean
   action?: { label: string; run(): void }
 }
@@ -66,7 +67,9 @@ function NoticeLine({ notice, onEnd }: { notice: Notice; onEnd(): void }) {
       onFocusCapture={() => setHeld(true)}
       onBlurCapture={() => setHeld(false)}
     >
-      <span dir="auto">{text}</span>
+      <span>
+        <ToldText text={text} />
+      </span>
       {action && (
         <button
           type="button"

@@ -1,3 +1,5 @@
+import { told } from './told.tsx'
+
 /** Every text of the page. Another language is another object of this shape. */
 export const texts = {
   product: 'Plant Store',
@@ -79,11 +81,11 @@ export const texts = {
     nameMissing: 'Give the plant a name.',
     notThere: 'This plant is no longer there.',
     noTag: 'no tag',
-    saved: (name: string) => `Saved: ${name}`,
-    wasAdded: (name: string) => `Added: ${name}`,
-    wasRemoved: (name: string) => `Removed: ${name}`,
+    saved: (name: string) => told`Saved: ${name}`,
+    wasAdded: (name: string) => told`Added: ${name}`,
+    wasRemoved: (name: string) => told`Removed: ${name}`,
     undo: 'Undo',
-    undone: (name: string) => `Back again: ${name}`,
+    undone: (name: string) => told`Back again: ${name}`,
     undoTaken: (id: bigint) => `It was not put back: there is a plant with the id ${id} again.`,
     removedMeanwhile: 'Somebody has removed it already.',
   },
@@ -92,9 +94,11 @@ export const texts = {
     title: 'Export plants',
     which: (q: string, tag: string | undefined) => {
       if (q === '' && tag === undefined) return 'All plants are saved as a file, as they are at this moment.'
-      const words = q === '' ? '' : ` whose names hold “${q}”`
-      const tagged = tag === undefined ? '' : ` tagged “${tag}”`
-      return `The plants${tagged}${words} are saved as a file, as they are at this moment.`
+      if (tag === undefined) {
+        return told`The plants whose names hold “${q}” are saved as a file, as they are at this moment.`
+      }
+      if (q === '') return told`The plants tagged “${tag}” are saved as a file, as they are at this moment.`
+      return told`The plants tagged “${tag}” whose names hold “${q}” are saved as a file, as they are at this moment.`
     },
     format: 'As',
     formats: {
@@ -196,10 +200,10 @@ export const texts = {
     revoke: 'Revoke',
     revokeOf: (label: string) => `Revoke ${label}`,
     revokeQuestion: (label: string) =>
-      `Revoke “${label}”? Whoever uses it is shut out within seconds, for good.`,
+      told`Revoke “${label}”? Whoever uses it is shut out within seconds, for good.`,
     revokeOwn: 'It is the token that you are signed in with.',
     keep: 'Keep it',
-    revoked: (label: string) => `Revoked: ${label}`,
+    revoked: (label: string) => told`Revoked: ${label}`,
     noLabel: 'no label',
   },
   footer: {

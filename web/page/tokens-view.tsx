@@ -9,6 +9,7 @@ import { RotateToken } from './rotate-token.tsx'
 import type { Session } from './session.ts'
 import { texts } from './texts.ts'
 import { dayOf, momentOf } from './times.ts'
+import { ToldText } from './told.tsx'
 import { useAnswer } from './use-answer.ts'
 import { useSending } from './use-sending.ts'
 import './tokens-view.css'
@@ -135,8 +136,8 @@ function Revocation({ session, token, notify, onClose }: RevocationProps) {
         onSend={revoke}
         onClose={onClose}
       >
-        <p class="long" dir="auto">
-          {words.revokeQuestion(label)}
+        <p class="long">
+          <ToldText text={words.revokeQuestion(label)} />
         </p>
         {token.id === session.token.id && <p class="wrong">{words.revokeOwn}</p>}
       </Form>

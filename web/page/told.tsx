@@ -1,0 +1,27 @@
+/** A text of the page with what people wrote in it. */
+export interface Told {
+  words: readonly string[]
+  /** What stands between the words: one less than there are of those. */
+  quoted: readonly string[]
+}
+
+/** Tags a template: what is put into it is quoted. */
+export function told(words: TemplateStringsArray, ...quoted: string[]): Told {
+  return { words, quoted }
+}
+
+/** Each quotation runs in its own direction, whatever is in it: the words around it stay as they are. */
+export function ToldText({ text }: { text: string | Told }) {
+  if (typeof text === 'string') return <>{text}</>
+  const { words, quoted } = text
+  return (
+    <>
+      {words.map((word, at) => (
+        <>
+          {word}
+          {quoted[at] !== undefined && <bdi>{quoted[at]}</bdi>}
+        </>
+      ))}
+    </>
+  )
+}
