@@ -6,6 +6,7 @@ import { createClientAddress } from './http/client-address.ts'
 import { createCrossOrigin } from './http/cross-origin.ts'
 import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
+import { createEventLoopLag } from './http/event-loop-lag.ts'
 import { createFailureLimit, type FailureLimitSettings } from './http/failure-limit.ts'
 import { ReadinessSchema, registerHealthRoutes } from './http/health-routes.ts'
 import { registerMetricsRoutes } from './http/metrics-routes.ts'
@@ -23,6 +24,7 @@ import { createRequestLog, type RequestLog } from './http/request-log.ts'
 import { applyRouteRules } from './http/route-rules.ts'
 import type { ServerTls } from './http/server-tls.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
+import { createWriteAdmission } from './http/write-admission.ts'
 import type { BackupTimes } from './metrics/backup-metrics.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { ImportErrorSchema, ImportEventSchema, ImportReportSchema } from './plants/import-report.ts'
@@ -70,6 +72,8 @@ export interface AppParts {
 export interface AppLimits extends ServerLimits, RateLimitSettings, FailureLimitSettings {
   bodyBytesMax: number
   slowRequestMs: number
+  /** How long requests may have to wait until they are read, before writes are refused. */
+  eventLoopLagMaxMs: number
   /** Whose X-Forwarded-For is believed. */
   trustedProxies: string | undefined
   /** The Unix socket that is listened on, if one is. */
@@ -165,7 +169,11 @@ export async function buildApp({
     metrics?.stop()
     audit.stop()
   })
-  const described = applyRouteRules(app, { admission, crossOrigin, basePath })
+  const admitWrite = createWriteAdmission({
+    eventLoopLag: createEventLoopLag({ lagMaxMs: limits.eventLoopLagMaxMs }),
+    isStoreLagging: storage.isLagging,
+  })
+  const described = applyRouteRules(app, { admission, admitWrite, crossOrigin, basePath })
 
   const { plants, tokens, engine, ping } = storage
   const body = createBodyReader(limits.bodyBytesMax)

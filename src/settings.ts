@@ -66,6 +66,16 @@ export const SETTINGS = {
     [1, 1_000_000],
     'Writes that may wait for a commit; more are refused with 503',
   ),
+  writeLagMaxMs: integer(
+    150,
+    [1, HOUR_MS],
+    'Time that a write may have to wait for its commit to begin; more are refused with 503',
+  ),
+  eventLoopLagMaxMs: integer(
+    100,
+    [1, HOUR_MS],
+    'Time that requests may have to wait until they are read; beyond, writes are refused with 503',
+  ),
   rateLimit: rate('Requests a second that a token may make, for each scope; 0 turns every limit off'),
   rateLimitPlantsRead: rate('The same for what needs plants:read alone; 0 for any number'),
   rateLimitPlantsWrite: rate('The same for what needs plants:write alone; 0 for any number'),

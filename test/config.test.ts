@@ -85,6 +85,8 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   keepAliveTimeoutMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
   shutdownTimeoutMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
   queuedWritesMax: { text: '1', value: 1, wrong: ['0', '1000001'] },
+  writeLagMaxMs: { text: '1', value: 1, wrong: ['0', '3600001', '1s'] },
+  eventLoopLagMaxMs: { text: '1', value: 1, wrong: ['0', '3600001'] },
   rateLimit: { text: '100', value: 100, wrong: ['-1', '1000001', '0.5', 'off'] },
   rateLimitPlantsRead: { text: '0', value: 0, wrong: ['-1', '1000001'] },
   rateLimitPlantsWrite: { text: '1', value: 1, wrong: ['-1', '1000001'] },

@@ -7,6 +7,7 @@ import type { CrossOrigin } from './cross-origin.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
 import { requestPath } from './request-path.ts'
 import { tellStagesOnRequest } from './request-stages.ts'
+import type { WriteAdmission } from './write-admission.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -46,25 +47,28 @@ const PUBLIC_PATHS = [
   '/docs/',
 ]
 
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
 const EVERY_METHOD = 'DELETE, GET, HEAD, PATCH, POST, PUT'
 
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
 
 export interface RouteRulesParts {
   admission: Admission
+  /** Asked for each request that writes once it is let in, before its body is read. */
+  admitWrite: WriteAdmission
   /** What scripts of other origins may do; undefined for nothing. */
   crossOrigin: CrossOrigin | undefined
   basePath: string
 }
 
 /**
- * Holds for every route, in the order of judgement: sound HTTP, token, rate, scope, path, method. A route that does
+ * Holds for every route, in the order of judgement: sound HTTP, token, rate, scope, path, method, room for a write. A route that does
  * not declare who may use it stops the start. Returns the routes that the served document describes, as they
  * are added.
  */
 export function applyRouteRules(
   app: FastifyInstance,
-  { admission, crossOrigin, basePath }: RouteRulesParts,
+  { admission, admitWrite, crossOrigin, basePath }: RouteRulesParts,
 ): DescribedRoute[] {
   const described: DescribedRoute[] = []
   const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
@@ -93,7 +97,7 @@ export function applyRouteRules(
         described.push({ method, url: path, scope, operation, refusalsAre400 })
       }
     }
-    guard(route, scope, admission)
+    guard(route, scope, { admission, admitWrite })
   })
 
   if (crossOrigin !== undefined) {
@@ -120,7 +124,12 @@ export function applyRouteRules(
 }
 
 /** Judges the requests of a route, in one hook: each one costs something on every request. */
-function guard(route: RouteOptions, scope: Scope | 'any' | 'public', admission: Admission): void {
+function guard(
+  route: RouteOptions,
+  scope: Scope | 'any' | 'public',
+  { admission, admitWrite }: Pick<RouteRulesParts, 'admission' | 'admitWrite'>,
+): void {
+  const writes = ![route.method].flat().every((method) => READING_METHODS.includes(method))
   const admit = scope === 'public' ? undefined : admission(scope)
   route.onRequest = (request, reply, done) => {
     const fault = oddityOf(request)
@@ -130,7 +139,8 @@ function guard(route: RouteOptions, scope: Scope | 'any' | 'public', admission: 
     }
     tellStagesOnRequest(request)
     request.stages?.enter('authenticate')
-    admit(request, reply, done)
+    if (writes) admit(request, reply, (refusal) => done(refusal ?? admitWrite()))
+    else admit(request, reply, done)
   }
 }
 

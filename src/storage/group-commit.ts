@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import type { CommitLag } from './commit-lag.ts'
 
 /**
  * Rows of one commit: enough to share an fsync among every connection, few enough that none waits long for
@@ -20,6 +21,8 @@ export interface GroupCommitOptions<Operation, Outcome> {
   commit(batch: readonly Operation[]): Promise<readonly Outcome[]>
   /** Operations that may wait for a commit; one more is refused with 50301. */
   queueMax: number
+  /** Foresees how long what is submitted would have to wait. */
+  lag: CommitLag
   /** The size of an operation: batch and queue are bounded in characters, too. */
   charactersOf(operation: Operation): number
 }
@@ -39,6 +42,8 @@ export interface GroupCommit<Operation, Outcome> {
   queued(): number
   /** Has `tell` told of every commit from now on, as it ends, before whoever submitted its operations is. */
   onCommit(tell: (commit: CommitReport) => void): void
+  /** Whether what is submitted now would wait too long for its commit; it is taken all the same. */
+  isLagging(): boolean
   /** Fulfils when everything submitted so far has its outcome. */
   drain(): Promise<void>
 }
@@ -77,14 +82,7 @@ export function createGroupCommit<Operation, Outcome>(
       waitingCharacters = 0
       return all
     }
-    let count = 0
-    let characters = 0
-    while (count < Math.min(operations.length, BATCH_OPERATIONS_MAX)) {
-      const more = options.charactersOf(operations[count] as Operation)
-      if (count > 0 && characters + more > BATCH_CHARACTERS_MAX) break
-      characters += more
-      count++
-    }
+    const { count, characters } = measureBatch(operations, options.charactersOf)
     waitingCharacters -= characters
     return [operations.splice(0, count), waiting.splice(0, count)]
   }
@@ -100,11 +98,14 @@ export function createGroupCommit<Operation, Outcome>(
     isCommitting = true
     const [batch, batchWaiting] = takeBatch()
     const startMs = performance.now()
+    options.lag.begin()
     try {
       const outcomes = await options.commit(batch)
+      options.lag.end(true)
       report(batch.length, startMs, true)
       for (const [at, one] of batchWaiting.entries()) one.resolve(outcomes[at] as Outcome)
     } catch (error) {
+      options.lag.end(false)
       report(batch.length, startMs, false)
       for (const one of batchWaiting) one.reject(error)
     }
@@ -120,13 +121,7 @@ export function createGroupCommit<Operation, Outcome>(
   return {
     submit(operation, { isPaced } = { isPaced: false }) {
       const isFull = operations.length >= options.queueMax || waitingCharacters > QUEUE_CHARACTERS_MAX
-      if (isFull && !isPaced) {
-        return Promise.reject(
-          new AppError(50301, 'Too many writes are waiting; try again in a moment.', {
-            reason: 'queued-writes',
-          }),
-        )
-      }
+      if (isFull && !isPaced) return Promise.reject(tooMany())
       return new Promise<Outcome>((resolve, reject) => {
         operations.push(operation)
         waitingCharacters += options.charactersOf(operation)
@@ -138,6 +133,13 @@ export function createGroupCommit<Operation, Outcome>(
       })
     },
     queued: () => operations.length,
+    isLagging() {
+      const batches = Math.max(
+        operations.length / BATCH_OPERATIONS_MAX,
+        waitingCharacters / BATCH_CHARACTERS_MAX,
+      )
+      return options.lag.isTooLong({ writes: operations.length, batches: Math.floor(batches) })
+    },
     onCommit(tell) {
       listeners.push(tell)
     },
@@ -146,4 +148,26 @@ export function createGroupCommit<Operation, Outcome>(
       return new Promise((resolve) => onIdle.push(resolve))
     },
   }
+}
+
+function tooMany(): AppError {
+  return new AppError(50301, 'Too many writes are waiting; try again in a moment.', {
+    reason: 'queued-writes',
+  })
+}
+
+/** How many operations the next batch takes off the queue. */
+function measureBatch<Operation>(
+  operations: readonly Operation[],
+  charactersOf: (operation: Operation) => number,
+): { count: number; characters: number } {
+  let count = 0
+  let characters = 0
+  while (count < Math.min(operations.length, BATCH_OPERATIONS_MAX)) {
+    const more = charactersOf(operations[count] as Operation)
+    if (count > 0 && characters + more > BATCH_CHARACTERS_MAX) break
+    characters += more
+    count++
+  }
+  return { count, characters }
 }

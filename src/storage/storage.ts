@@ -12,6 +12,8 @@ export interface Storage {
   tokens: TokenStore
   contents: StorageContents
   activity: StorageActivity
+  /** Whether a write that is begun now would have to wait too long for its commit. */
+  isLagging(): boolean
   /** Rejects when the storage does not answer. */
   ping(): Promise<void>
   /** Finishes the writes that were begun and lets go of the store. */
@@ -67,6 +69,8 @@ export interface StorageOptions {
   idempotencyTtlMs: number
   /** Writes that may wait for a commit before more are refused with 50301. */
   queuedWritesMax: number
+  /** Time that a write may have to wait for its commit to begin before the storage lags. */
+  writeLagMaxMs: number
   /** Examines the file before it is used: thorough, and slow on a large one. */
   quickCheck: boolean
   /** Whether a schema that is not up to date may be brought up to date. */

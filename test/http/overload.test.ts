@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertErrorAnswer } from '../support/error-body.ts'
 import { eventually } from '../support/eventually.ts'
 import { metricsOf, sumOf } from '../support/metrics-text.ts'
-import { startApp } from '../support/start-app.ts'
+import { type StartedApp, startApp } from '../support/start-app.ts'
 
 test('refusals for overload are counted by what there was too much of, and summed up in the log', async (test) => {
   const app = await startApp(test, { PLANTSTORE_QUEUED_WRITES_MAX: '1' })
@@ -23,4 +26,89 @@ test('refusals for overload are counted by what there was too much of, and summe
 
   const labels = { error: '50301', reason: 'too many writes queued' }
   assert.equal(sumOf(await metricsOf(app), 'plantstore_refusals_total', labels), refused.length)
+})
+
+/** Sends creates, a few at most while one is under way, until one is refused with `Retry-After`. */
+async function createUntilRefused(app: StartedApp): Promise<Promise<Response>[]> {
+  const sent: Promise<Response>[] = []
+  let refused: Response | undefined
+  await eventually(async () => {
+    const create = app.send('POST', '/plants', `{"id":${sent.length},"name":"a"}`)
+    sent.push(create)
+    create.then(
+      (answer) => {
+        if (answer.status === 503) refused ??= answer
+      },
+      () => {},
+    )
+    await Promise.race([create, sleep(20)])
+    return refused !== undefined
+  })
+  assert.equal(refused?.headers.get('retry-after'), '1')
+  return sent
+}
+
+/** How many of these were refused; the others were done. */
+async function refusedOf(sent: readonly Promise<Response>[]): Promise<number> {
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  assert.ok(statuses.includes(200))
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 503])
+  return statuses.filter((status) => status === 503).length
+}
+
+async function assertRefusesNoRead(app: StartedApp): Promise<void> {
+  for (const path of ['/plants', '/plants/-1', '/tokens', '/healthz', '/readyz', '/metrics']) {
+    assert.equal((await app.fetch(path)).status, 200, path)
+  }
+}
+
+test('while the store hangs, writes are refused at once and reads are not, and what was accepted is done', {
+  skip: process.env.TEST_DATABASE_SERVER === undefined ? false : 'the store is stopped by a lock of SQLite',
+}, async (test) => {
+  const app = await startApp(test, { PLANTSTORE_WRITE_LAG_MAX_MS: '40' })
+  await app.send('POST', '/plants', '{"id":-1,"name":"a"}')
+  const other = new DatabaseSync(app.database)
+  test.after(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const sent = await createUntilRefused(app)
+
+  for (const [method, path] of [
+    ['PUT', '/plants/-1'],
+    ['PATCH', '/plants/-1'],
+    ['DELETE', '/plants/-1'],
+    ['POST', '/plants/import'],
+    ['POST', '/tokens'],
+  ] as const) {
+    await assertErrorAnswer(await app.send(method, path, '{}'), 503, 50301)
+  }
+  const noToken = await app.send('POST', '/plants', '{}', { authorization: 'Bearer unknown' })
+  assert.equal(noToken.status, 401, 'whose token is not valid learns nothing of the store')
+  await assertRefusesNoRead(app)
+
+  other.exec('ROLLBACK')
+  const refused = 5 + (await refusedOf(sent))
+  assert.equal((await app.send('POST', '/plants', '{"id":-2,"name":"a"}')).status, 200)
+  const labels = { error: '50301', reason: 'writes lag' }
+  assert.equal(sumOf(await metricsOf(app), 'plantstore_refusals_total', labels), refused)
+})
+
+test('while the event loop lags, writes are refused and reads are not', async (test) => {
+  const app = await startApp(test, { PLANTSTORE_EVENT_LOOP_LAG_MAX_MS: '30' })
+  await app.send('POST', '/plants', '{"id":-1,"name":"a"}')
+  let isBusy = true
+  const block = () => {
+    for (const endMs = performance.now() + 60; performance.now() < endMs; );
+    if (isBusy) setImmediate(block)
+  }
+  test.after(() => {
+    isBusy = false
+  })
+  block()
+  const sent = await createUntilRefused(app)
+  await assertRefusesNoRead(app)
+  isBusy = false
+  await refusedOf(sent)
+  await eventually(async () => (await app.send('POST', '/plants', '{"id":-2,"name":"a"}')).status === 200)
+  const labels = { error: '50301', reason: 'event loop lags' }
+  assert.ok(sumOf(await metricsOf(app), 'plantstore_refusals_total', labels) >= 1)
 })

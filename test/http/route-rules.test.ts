@@ -136,7 +136,12 @@ test('what a path is called is exact: case, slashes and dots', async () => {
 async function startWith(url: string, config: object): Promise<void> {
   const bare = fastify()
   const letIn: Admission = () => (_request, _reply, done) => done()
-  applyRouteRules(bare, { admission: letIn, crossOrigin: undefined, basePath: '' })
+  applyRouteRules(bare, {
+    admission: letIn,
+    admitWrite: () => undefined,
+    crossOrigin: undefined,
+    basePath: '',
+  })
   bare.route({ method: 'GET', url, config, handler: () => 'plants' })
   await bare.ready()
 }

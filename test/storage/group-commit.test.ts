@@ -24,6 +24,7 @@ function startCommits({ queueMax = 1_000_000 } = {}): {
   const begun: OpenCommit[] = []
   const commits = createGroupCommit<string, string>({
     queueMax,
+    lag: { begin() {}, end() {}, isTooLong: ({ batches }) => batches >= 2 },
     charactersOf: (text) => text.length,
     commit: (batch) =>
       new Promise((resolve, reject) => {
@@ -129,6 +130,25 @@ describe('group commit', () => {
       begun.map(({ batch }) => batch),
       [['in flight'], ['a', 'b'], ['later']],
     )
+  })
+
+  test('it lags by the batches that wait, in operations or characters, and takes more all the same', async () => {
+    for (const text of ['a', 'x'.repeat(2 * MEBI)]) {
+      const { commits, begun } = startCommits()
+      const batchMax = text === 'a' ? 512 : 2
+      const outcomes = [commits.submit(text)]
+      await nextTurn()
+      for (let count = 1; count < 2 * batchMax; count++) outcomes.push(commits.submit(text))
+      assert.equal(commits.isLagging(), false)
+      outcomes.push(commits.submit(text))
+      assert.equal(commits.isLagging(), true)
+      for (let at = 0; at < 3; at++) {
+        begun[at]?.succeed()
+        await nextTurn()
+      }
+      await Promise.all(outcomes)
+      assert.equal(commits.isLagging(), false)
+    }
   })
 
   test('what waits is told, and every commit when it has ended', async () => {

@@ -13,6 +13,7 @@ export type OpenStorage = (
 export const STORAGE_OPTIONS: StorageOptions = {
   idempotencyTtlMs: 24 * 3_600_000,
   queuedWritesMax: 10_000,
+  writeLagMaxMs: 150,
   quickCheck: false,
   migrate: 'on',
   postgresConnections: 10,

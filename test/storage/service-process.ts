@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
+import { PATIENT } from '../support/start-app.ts'
+
 const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const TOKEN = 'test-token-with-every-scope'
 const START_TIMEOUT_MS = 30_000
@@ -44,6 +46,7 @@ export async function startService(
       PLANTSTORE_PORT: '0',
       PLANTSTORE_TOKEN: TOKEN,
       PLANTSTORE_DATABASE: database,
+      ...PATIENT,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { eventually } from './eventually.ts'
-import { type Lifetime, TOKEN, temporaryFolder } from './start-app.ts'
+import { type Lifetime, PATIENT, TOKEN, temporaryFolder } from './start-app.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
@@ -31,7 +31,7 @@ export function startPlantstore(
 ): PlantstoreProcess {
   const child = spawn(process.execPath, [MAIN, ...parameters], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ...PATIENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid }),
   })

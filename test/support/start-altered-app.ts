@@ -4,7 +4,7 @@ import { type Environment, readConfig } from '../../src/config.ts'
 import type { BackupTimes } from '../../src/metrics/backup-metrics.ts'
 import { openStorage } from '../../src/storage/open-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { emptyDatabase, type Lifetime, TOKEN } from './start-app.ts'
+import { emptyDatabase, type Lifetime, PATIENT, TOKEN } from './start-app.ts'
 
 export interface AlteredApp {
   url: string
@@ -32,7 +32,7 @@ export async function startAlteredApp(
   test: Lifetime,
   { storage: alter = (real) => real, isDraining = () => false, settings, backups, nowMs }: Alteration,
 ): Promise<AlteredApp> {
-  const config = readConfig({}, { PLANTSTORE_LOG_LEVEL: 'debug', ...settings })
+  const config = readConfig({}, { PLANTSTORE_LOG_LEVEL: 'debug', ...PATIENT, ...settings })
   const storage = await openStorage(await emptyDatabase(test), config)
   const log: Record<string, unknown>[] = []
   const app = await buildApp({

@@ -9,6 +9,12 @@ import { serve } from '../../src/serve.ts'
 /** A token with every scope that each service started here knows. */
 export const TOKEN = 'test-token-with-every-scope'
 
+/** Settings of a service that a busy machine makes refuse nothing. */
+export const PATIENT: Environment & Record<string, string> = {
+  PLANTSTORE_WRITE_LAG_MAX_MS: '600000',
+  PLANTSTORE_EVENT_LOOP_LAG_MAX_MS: '600000',
+}
+
 /** The end of a test, or of a file of tests: a TestContext, or `{ after }` of node:test itself. */
 export interface Lifetime {
   after(finish: () => void | Promise<void>): void
@@ -64,7 +70,7 @@ export async function startApp(test: Lifetime, settings: Environment = {}): Prom
   const log: Record<string, unknown>[] = []
   const config = readConfig(
     {},
-    { PLANTSTORE_PORT: '0', PLANTSTORE_TOKEN: TOKEN, ...settings, PLANTSTORE_DATABASE: database },
+    { PLANTSTORE_PORT: '0', PLANTSTORE_TOKEN: TOKEN, ...PATIENT, ...settings, PLANTSTORE_DATABASE: database },
   )
   const service = await serve(
     config,

@@ -1,3 +1,4 @@
+import { createCommitLag } from '../commit-lag.ts'
 import { createGroupCommit } from '../group-commit.ts'
 import { createPlantExporting } from '../plant-export.ts'
 import { charactersOf, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
@@ -34,6 +35,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
   })
   const writes = createGroupCommit<PlantWrite, PlantWriteOutcome>({
     queueMax: options.queuedWritesMax,
+    lag: createCommitLag({ lagMaxMs: options.writeLagMaxMs }),
     charactersOf,
     commit: (batch) => committer.write((sql) => commitBatch(sql, batch, options.idempotencyTtlMs)),
   })
@@ -53,6 +55,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
       exportsUnderWay: exporting.underWay,
       unindexedPlants: () => 0,
     },
+    isLagging: writes.isLagging,
     async ping() {
       await pool.read((sql) => sql`SELECT 1 FROM migrations LIMIT 1`)
     },

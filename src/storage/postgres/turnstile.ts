@@ -1,7 +1,10 @@
 import { AppError } from '../../errors.ts'
 
-/** What waits is memory: beyond this, one more is refused at once. */
-const WAITING_MAX = 10_000
+/**
+ * Beyond this, one more is refused at once: what waits is memory, and the last of so many reads waits for a large
+ * part of a second where each is a plant, and longer where it is a page.
+ */
+const WAITING_MAX = 4_000
 
 export interface TurnstileOptions {
   /** How many may be inside at once. */

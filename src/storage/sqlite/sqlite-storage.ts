@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { createCommitLag } from '../commit-lag.ts'
 import { createGroupCommit } from '../group-commit.ts'
 import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
@@ -50,6 +51,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   const reader = createReader(path)
   const writes = createGroupCommit<Write, WriteOutcome>({
     queueMax: options.queuedWritesMax,
+    lag: createCommitLag({ lagMaxMs: options.writeLagMaxMs }),
     charactersOf,
     async commit(batch) {
       const reply = await writer.call(encodeBatch(batch)).catch((error: unknown) => ({ failure: error }))
@@ -78,6 +80,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
       exportsUnderWay: exporting.underWay,
       unindexedPlants: () => reader.read(() => Number(countUnindexed.get()?.plants)),
     },
+    isLagging: writes.isLagging,
     async ping() {
       ping.get()
     },

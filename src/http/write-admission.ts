@@ -1,0 +1,33 @@
+import { AppError } from '../errors.ts'
+import type { EventLoopLag } from './event-loop-lag.ts'
+
+// One of each is enough, as nothing in them differs: under overload it counts what a refusal costs.
+const EVENT_LOOP_LAGS = new AppError(50301, 'Too many requests are waiting; try again in a moment.', {
+  reason: 'event-loop-lag',
+})
+const STORE_LAGS = new AppError(50301, 'Too many writes are waiting; try again in a moment.', {
+  reason: 'write-lag',
+})
+
+export interface WriteAdmissionOptions {
+  eventLoopLag: EventLoopLag
+  /** Whether a write would wait too long in the store. */
+  isStoreLagging(): boolean
+}
+
+/** The refusal (50301) of a request that writes, or undefined where it may begin; what has begun is finished. */
+export type WriteAdmission = () => AppError | undefined
+
+/**
+ * Refuses writes that would wait too long, before their body is read: a refusal is there at once, and costs
+ * less than the write. Reads are not asked: none waits for a commit.
+ */
+export function createWriteAdmission({
+  eventLoopLag,
+  isStoreLagging,
+}: WriteAdmissionOptions): WriteAdmission {
+  return () => {
+    if (isStoreLagging()) return STORE_LAGS
+    return eventLoopLag.isTooLong() ? EVENT_LOOP_LAGS : undefined
+  }
+}
