@@ -96,7 +96,13 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
 /** What knows the JWTs of the provider that is set, loaded only then. */
 async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | undefined> {
   const { oidcIssuer: issuer, oidcAudience: audience, oidcScopes, oidcScopeClaim: scopeClaim } = config
-  if (issuer === undefined) return undefined
+  if (issuer === undefined) {
+    if (audience === undefined && oidcScopes === undefined) return undefined
+    const has = audience === undefined ? 'SCOPES' : 'AUDIENCE'
+    throw new SetupError(
+      `PLANTSTORE_OIDC_${has} needs PLANTSTORE_OIDC_ISSUER, too: without it no JWT is let in. Or leave it out.`,
+    )
+  }
   if (audience === undefined) {
     throw new SetupError(
       'PLANTSTORE_OIDC_ISSUER needs PLANTSTORE_OIDC_AUDIENCE, too: the name under which the provider makes tokens for this service (their claim aud).',

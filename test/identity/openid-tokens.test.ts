@@ -204,6 +204,20 @@ test('roles of the provider are mapped to scopes, from the claim that is named',
   assert.deepEqual(await scopesOf(['plants:write']), [], 'mapped names alone count')
 })
 
+test('settings of a provider without its issuer stop the start', async (context) => {
+  for (const [name, value] of [
+    ['PLANTSTORE_OIDC_AUDIENCE', 'a'],
+    ['PLANTSTORE_OIDC_SCOPES', 'plants:read=viewer'],
+  ] as const) {
+    await assert.rejects(
+      startApp(context, { [name]: value }),
+      (error) =>
+        error instanceof SetupError &&
+        error.message.startsWith(`${name} needs PLANTSTORE_OIDC_ISSUER, too: `),
+    )
+  }
+})
+
 test('a start with an issuer says what else it needs', async (context) => {
   const start = (settings: Record<string, string>) =>
     startApp(context, { PLANTSTORE_OIDC_ISSUER: provider.issuer, ...settings })
