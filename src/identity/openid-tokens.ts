@@ -170,7 +170,8 @@ function refusalOf(error: unknown, audience: string): unknown {
   if (error instanceof AppError) return error
   if (error instanceof ProviderUnavailable || isOfKeys(error)) {
     const message = 'The OpenID provider does not answer, so the token cannot be verified; try again.'
-    return new AppError(50302, message, { cause: error })
+    // Why it does not is told once, by who asked it: here anybody could fill the log with stack traces.
+    return new AppError(50302, message, error instanceof ProviderUnavailable ? undefined : { cause: error })
   }
   if (error instanceof errors.JWTExpired) return invalidToken('The token has expired.')
   if (error instanceof errors.JWTClaimValidationFailed) return invalidToken(aboutClaim(error, audience))

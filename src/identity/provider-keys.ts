@@ -66,7 +66,7 @@ export function createProviderKeys({
       refusedUntilMs = Date.now() + retryAfterMs
       if (!isUnavailable) {
         log.error(
-          { issuer, err: error },
+          { issuer, reason: reasonOf(error) },
           'the OpenID provider does not answer as it should; its new tokens are refused with 503',
         )
       }
@@ -83,6 +83,12 @@ export function createProviderKeys({
     cacheMaxAge: keysAgeMaxMs,
     [customFetch]: fetchKeys,
   })
+}
+
+/** Without the stack, which says nothing of the provider. What `fetch` fails of stands behind it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
 }
 
 interface FetchOptions {

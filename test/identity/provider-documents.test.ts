@@ -43,7 +43,7 @@ async function start(test: TestContext, { discovery = discovered, keys, fetchTim
     audience: AUDIENCE,
     scopeClaim: 'scope',
     scopes: parseScopeMapping(undefined),
-    log: { error: ({ err }: { err: Error }) => void logged.push(String(err.message)), info() {} } as never,
+    log: { error: ({ reason }: { reason: string }) => void logged.push(reason), info() {} } as never,
     fetchTimeoutMs,
   })
   const sign = (key: ProviderKey) =>
