@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util'
 /** Loads that are put on every contender, by what they ask for. */
 export const LOAD_NAMES = ['create', 'get', 'list', 'mixed'] as const
 /** Scenarios of our service alone. */
-export const SOLO_NAMES = ['million', 'bulk', 'start', 'overhead'] as const
+export const SOLO_NAMES = ['million', 'bulk', 'start', 'overhead', 'overload'] as const
 /** What runs on PostgreSQL, too; the others look into the file of the store. */
-const POSTGRES_NAMES = [...LOAD_NAMES, 'bulk', 'overhead'] as const
+const POSTGRES_NAMES = [...LOAD_NAMES, 'bulk', 'overhead', 'overload'] as const
 const ENGINES = ['sqlite', 'postgres'] as const
 
 export type LoadName = (typeof LOAD_NAMES)[number]
@@ -30,7 +30,7 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [options]
 
   --only a,b     of ${[...LOAD_NAMES, ...SOLO_NAMES].join(', ')} (default: all)
-  --rounds N     measurements of each contender under each load, of bulk and of overhead (default: 7)
+  --rounds N     measurements of each contender under each load, of bulk, overhead and overload (default: 7)
   --seconds N    length of one measurement (default: 4)
   --no-peers     ours and the floors only
   --plants N     plants of the scenarios million and bulk (default: 1000000)

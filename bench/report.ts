@@ -3,6 +3,13 @@ import type { LoadReport } from './load.bench.ts'
 import type { MillionReport } from './million.bench.ts'
 import type { LoadName } from './options.ts'
 import type { OverheadReport } from './overhead.bench.ts'
+import {
+  OVERLOAD_CONNECTIONS,
+  OVERLOAD_FACTOR,
+  type OverloadReport,
+  type OverloadRound,
+  PROBE_P99_MS_MAX,
+} from './overload.bench.ts'
 import type { StartReport } from './start.bench.ts'
 import { medianOf, p99Of, ratiosOf, type Spread, spreadOf } from './statistics.ts'
 
@@ -132,6 +139,45 @@ export function overheadSection({ variants }: OverheadReport): string {
   })
   const head = ['', 'creates a second', 'it / unwatched (min–max)', 'p99 ms']
   return section('overhead', `${LOAD_MEANINGS.create} In turn, on stores of their own.`, [head, ...rows])
+}
+
+/** The part of the report on more creates than the service can do. */
+export function overloadSection({ rounds }: OverloadReport): string {
+  const row = (name: string, measured: (round: OverloadRound) => number, text = whole) => {
+    const { median, min, max } = spreadOf(rounds.map(measured))
+    return [name, text(median), `${text(min)}–${text(max)}`]
+  }
+  return section(
+    'overload',
+    `POST /plants at ${OVERLOAD_FACTOR} times the capacity, at fixed times whatever is answered, over ${whole(OVERLOAD_CONNECTIONS)} connections with one request under way on each. What comes due while no connection is free is not sent. Times count from sending. The capacity is what 64 connections get that each send when they were answered, in the same round; the generator shares the processors of the service.`,
+    [
+      ['', 'median', 'min–max'],
+      row('capacity, a second', ({ capacity }) => capacity),
+      row('refused meanwhile, in all', ({ refusedBelow }) => refusedBelow),
+      row('offered, a second', ({ offered }) => offered),
+      row('not sent: every connection waits, a second', ({ offered, sent }) => offered - sent),
+      row('sent, a second', ({ sent }) => sent),
+      row('accepted, a second', ({ accepted }) => accepted),
+      row(
+        'accepted / capacity',
+        ({ accepted, capacity }) => accepted / capacity,
+        (share) => share.toFixed(2),
+      ),
+      row('accepted: p50 ms', ({ acceptedP50Ms }) => acceptedP50Ms, milliseconds),
+      row('accepted: p99 ms', ({ acceptedP99Ms }) => acceptedP99Ms, milliseconds),
+      row('refused with 50301, a second', ({ refused }) => refused),
+      row('refused: p99 ms', ({ refusedP99Ms }) => refusedP99Ms, milliseconds),
+      row('anything else, in all', ({ otherwise }) => otherwise),
+      row('resident memory before, MB', ({ memoryMb }) => memoryMb.before),
+      row('resident memory at its highest, MB', ({ memoryMb }) => memoryMb.peak),
+      row('resident memory after, MB', ({ memoryMb }) => memoryMb.after),
+      row(
+        `half the capacity is accepted again with p99 < ${PROBE_P99_MS_MAX} ms after, s`,
+        ({ normalAfterSeconds }) => normalAfterSeconds,
+        (seconds) => seconds.toFixed(1),
+      ),
+    ],
+  )
 }
 
 /** The part of the report on starts. */

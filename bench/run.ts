@@ -8,7 +8,16 @@ import { describeRun } from './machine.ts'
 import { benchMillion } from './million.bench.ts'
 import { type BenchOptions, type Engine, LOAD_NAMES, readOptions, USAGE } from './options.ts'
 import { benchOverhead } from './overhead.bench.ts'
-import { bulkSection, loadSection, millionSection, overheadSection, startSection, table } from './report.ts'
+import { benchOverload } from './overload.bench.ts'
+import {
+  bulkSection,
+  loadSection,
+  millionSection,
+  overheadSection,
+  overloadSection,
+  startSection,
+  table,
+} from './report.ts'
 import { benchStart } from './start.bench.ts'
 import { INSERT_LOOP, STATEMENT_PER_REQUEST, TWO_REPLICAS } from './start-contenders.ts'
 import { installPeers, PEER_REMARKS } from './start-peers.ts'
@@ -48,6 +57,7 @@ const reports: Reports = {
   bulk: undefined,
   start: undefined,
   overhead: undefined,
+  overload: undefined,
 }
 const sections: string[] = []
 
@@ -69,6 +79,10 @@ try {
   if (options.only.includes('overhead')) {
     reports.overhead = await benchOverhead(options, stores)
     tell(overheadSection(reports.overhead))
+  }
+  if (options.only.includes('overload')) {
+    reports.overload = await benchOverload(options, stores)
+    tell(overloadSection(reports.overload))
   }
   if (options.only.includes('start')) {
     reports.start = await benchStart(workFolder)

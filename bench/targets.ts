@@ -2,6 +2,7 @@ import type { BulkReport } from './bulk.bench.ts'
 import type { LoadReport } from './load.bench.ts'
 import type { MillionReport } from './million.bench.ts'
 import type { OverheadReport } from './overhead.bench.ts'
+import type { OverloadReport } from './overload.bench.ts'
 import { ratioText, table, whole } from './report.ts'
 import type { StartReport } from './start.bench.ts'
 import {
@@ -32,16 +33,23 @@ const IMPORT_RESIDENT_MB_MAX = 250
 /** Of single creates while an import runs. */
 const SINGLE_P99_MS_MAX = 50
 
+const OVERLOAD_ACCEPTED_P99_MS_MAX = 250
+const OVERLOAD_REFUSED_P99_MS_MAX = 50
+/** What may come on top of the memory that the service had before the overload. */
+const OVERLOAD_MEMORY_RATIO_MAX = 1.25
+const OVERLOAD_NORMAL_SECONDS_MAX = 2
+
 export interface Reports {
   loads: LoadReport[]
   million: MillionReport | undefined
   bulk: BulkReport | undefined
   start: StartReport | undefined
   overhead: OverheadReport | undefined
+  overload: OverloadReport | undefined
 }
 
 /** What we promise ourselves beside what this run showed, the missed ones as well. */
-export function targetsTable({ loads, million, bulk, start, overhead }: Reports): string {
+export function targetsTable({ loads, million, bulk, start, overhead, overload }: Reports): string {
   const rows = [
     ...createTargets(loads.find(({ load }) => load === 'create')),
     ...getTargets(loads.find(({ load }) => load === 'get')),
@@ -49,6 +57,7 @@ export function targetsTable({ loads, million, bulk, start, overhead }: Reports)
     ...bulkTargets(bulk),
     ...startTargets(start),
     ...overheadTargets(overhead),
+    ...overloadTargets(overload),
   ]
   return rows.length === 0 ? '' : table([['', 'target', 'measured', ''], ...rows])
 }
@@ -189,6 +198,43 @@ function overheadTargets(report: OverheadReport | undefined): string[][] {
       isMet,
     )
   })
+}
+
+function overloadTargets(report: OverloadReport | undefined): string[][] {
+  if (report === undefined) return []
+  const { rounds } = report
+  const medianMs = (name: string, times: number[], maxMs: number) => {
+    // A round in which nothing was refused has no time of it.
+    const ms = medianOf(times.filter((time) => !Number.isNaN(time)))
+    const measured = Number.isNaN(ms) ? 'none' : `${ms.toFixed(2)} ms`
+    return target(`overload: ${name}`, `< ${maxMs} ms`, measured, Number.isNaN(ms) || ms < maxMs)
+  }
+  const memoryRatio = Math.max(...rounds.map(({ memoryMb }) => memoryMb.after / memoryMb.before))
+  const normalSeconds = Math.max(...rounds.map(({ normalAfterSeconds }) => normalAfterSeconds))
+  return [
+    medianMs(
+      'accepted, p99',
+      rounds.map(({ acceptedP99Ms }) => acceptedP99Ms),
+      OVERLOAD_ACCEPTED_P99_MS_MAX,
+    ),
+    medianMs(
+      'refused, p99',
+      rounds.map(({ refusedP99Ms }) => refusedP99Ms),
+      OVERLOAD_REFUSED_P99_MS_MAX,
+    ),
+    target(
+      'overload: memory after / before, worst round',
+      `≤ ${OVERLOAD_MEMORY_RATIO_MAX}`,
+      memoryRatio.toFixed(2),
+      memoryRatio <= OVERLOAD_MEMORY_RATIO_MAX,
+    ),
+    target(
+      'overload: normal again, worst round',
+      `≤ ${OVERLOAD_NORMAL_SECONDS_MAX} s`,
+      `${normalSeconds.toFixed(1)} s`,
+      normalSeconds <= OVERLOAD_NORMAL_SECONDS_MAX,
+    ),
+  ]
 }
 
 function target(name: string, wanted: string, measured: string, isMet: boolean): string[] {

@@ -24,6 +24,18 @@ test('the bench holds creates of a watched service against those of one that not
   assert.match(stdout, /^\| plantstore, metrics, scraped every second +\| [\d,]+ +\| \d+\.\d\d \(/m)
 })
 
+test('the bench offers more creates than can be done, and each is accepted or refused', () => {
+  const parameters = ['--rounds', '1', '--seconds', '1', '--only', 'overload']
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bench/run.ts', ...parameters], {
+    encoding: 'utf8',
+    timeout: 90_000,
+  })
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^\| accepted, a second +\| [1-9][\d,]* /m)
+  assert.match(stdout, /^\| anything else, in all +\| 0 /m)
+  assert.match(stdout, /^\| overload: accepted, p99 +\| < 250 ms /m)
+})
+
 test('the bench measures PostgreSQL beside a statement a request', { skip: postgresMissing }, () => {
   const parameters = ['--engine', 'postgres', '--rounds', '1', '--seconds', '1', '--only', 'create']
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bench/run.ts', ...parameters], {
