@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { CollectionView } from './collection-view.tsx'
+import { SignOutIcon } from './icons.tsx'
 import { Notices, useNotices } from './notices.tsx'
 import { type Place, placeUrl, readPlace, VIEWS, type View } from './place.ts'
 import { ServiceFooter } from './service-footer.tsx'
@@ -86,7 +87,7 @@ function Header({ session, views, view, go, onSignOut }: HeaderProps) {
     <header class="top">
       <span class="brand">
         <img src={`${BASE_URL}/docs/leaf.svg`} alt="" width="28" height="28" />
-        {texts.product}
+        <span class="wide-words">{texts.product}</span>
       </span>
       <nav aria-label={words.label}>
         {views.map((one) => (
@@ -104,8 +105,9 @@ function Header({ session, views, view, go, onSignOut }: HeaderProps) {
         <bdi>{label}</bdi>
         {isReader && ` · ${words.readOnly}`}
       </span>
-      <button type="button" class="quiet" onClick={onSignOut}>
-        {words.signOut}
+      <button type="button" class="iconic" onClick={onSignOut}>
+        <SignOutIcon />
+        <span class="wide-words">{words.signOut}</span>
       </button>
     </header>
   )

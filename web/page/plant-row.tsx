@@ -13,11 +13,11 @@ export function PlantRow({ plant, onOpen }: PlantRowProps) {
   if (plant === undefined) return <span class="ghost" aria-hidden="true" />
   return (
     <>
-      <span class="cell id">{String(plant.id)}</span>
       <button type="button" class="cell name" onClick={() => onOpen(plant)}>
         <bdi>{shortened(plant.name) || texts.shelf.nameless}</bdi>
       </button>
       <span class="cell tag">{plant.tag !== undefined && <TagMark tag={plant.tag} />}</span>
+      <span class="cell id">{String(plant.id)}</span>
       <time class="cell changed" dateTime={plant.updatedAt}>
         {dayOf(plant.updatedAt)}
       </time>

@@ -23,7 +23,9 @@ export function ShelfTools({ place, tags, go, onJump }: ShelfToolsProps) {
     <search class="tools">
       <SearchField q={place.q} go={go} />
       <div class="field">
-        <label for="tag-filter">{words.tag}</label>
+        <label for="tag-filter" class="wide-words">
+          {words.tag}
+        </label>
         <select
           id="tag-filter"
           // An empty tag is a tag, too.
@@ -66,11 +68,13 @@ function SearchField({ q, go }: { q: string; go: Go }) {
   }, [typed])
   return (
     <div class="field search">
-      <label for="search">{words.search}</label>
+      <label for="search" class="wide-words">
+        {words.search}
+      </label>
       <input
         id="search"
         type="search"
-        placeholder={words.searchHint}
+        placeholder={words.search}
         autocomplete="off"
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
@@ -90,12 +94,15 @@ function JumpField({ onJump }: { onJump(id: bigint): void }) {
   }
   return (
     <form class="field jump" onSubmit={jump} noValidate>
-      <label for="jump">{words.jump}</label>
+      <label for="jump" class="wide-words">
+        {words.jump}
+      </label>
       <span class="pair">
         <input
           id="jump"
           ref={input}
           type="text"
+          placeholder={words.jumpHint}
           autocomplete="off"
           aria-describedby="jump-message"
           aria-invalid={message !== ''}

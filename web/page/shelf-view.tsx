@@ -1,9 +1,11 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { StoredPlant, TagCount } from '../../src/client/plant-store-client.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { FailureBanner } from './failure-banner.tsx'
 import { isAbort } from './failure-text.ts'
 import type { Go } from './frame.tsx'
+import { ExportIcon, ImportIcon } from './icons.tsx'
 import type { Notify } from './notices.tsx'
 import { type Place, placeUrl, readPlace } from './place.ts'
 import { PlantDialog } from './plant-dialog.tsx'
@@ -53,15 +55,17 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
   return (
     <div class={imports.isOver ? 'shelf over' : 'shelf'} {...(mayWrite && imports.dropping)}>
       <div class="shelf-head">
-        <h1>{words.title}</h1>
+        <h1 class="wide-words">{words.title}</h1>
         <Count pages={pages} place={place} tags={tags} />
-        <button type="button" class="export" onClick={() => setExporting(true)}>
-          {texts.export.open}
+        <button type="button" class="iconic" onClick={() => setExporting(true)}>
+          <ExportIcon />
+          <span class="wide-words">{texts.export.open}</span>
         </button>
         {mayWrite && (
           <>
-            <button type="button" onClick={() => imports.open(undefined)}>
-              {texts.import.open}
+            <button type="button" class="iconic" onClick={() => imports.open(undefined)}>
+              <ImportIcon />
+              <span class="wide-words">{texts.import.open}</span>
             </button>
             <button type="button" class="main" onClick={() => setOpen('new')}>
               {words.add}
@@ -71,12 +75,30 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
       </div>
       <ShelfTools place={place} tags={tags} go={go} onJump={jump} />
       <div class="row-names" aria-hidden="true">
-        <span class="cell id">{words.id}</span>
         <span class="cell name">{words.name}</span>
         <span class="cell tag">{words.tag}</span>
+        <span class="cell id">{words.id}</span>
         <span class="cell changed">{words.changed}</span>
       </div>
-      <ShelfBody key={shown} pages={pages} place={place} go={go} onOpen={setOpen} />
+      <ShelfBody
+        key={shown}
+        pages={pages}
+        place={place}
+        go={go}
+        onOpen={setOpen}
+        beginnings={
+          mayWrite && (
+            <span class="buttons">
+              <button type="button" onClick={() => setOpen('new')}>
+                {words.addFirst}
+              </button>
+              <button type="button" onClick={() => imports.open(undefined)}>
+                {words.bringFile}
+              </button>
+            </span>
+          )
+        }
+      />
       {isExporting && (
         <ExportDialog client={session.client} place={place} onClose={() => setExporting(false)} />
       )}
@@ -109,16 +131,18 @@ interface ShelfBodyProps {
   place: Place
   go: Go
   onOpen(plant: StoredPlant): void
+  /** What may be done where there is no plant at all; false where nothing may. */
+  beginnings: ComponentChildren
 }
 
-function ShelfBody({ pages, place, go, onOpen }: ShelfBodyProps) {
+function ShelfBody({ pages, place, go, onOpen, beginnings }: ShelfBodyProps) {
   if (pages === undefined) return <p class="empty">{words.loading}</p>
   const isEmpty = pages.isReady && pages.isComplete && pages.endRow === pages.firstRow
   return (
     <>
       <FailureBanner failure={pages.failure} retry={() => pages.retry()} />
       {isEmpty ? (
-        <NothingThere place={place} go={go} />
+        <NothingThere place={place} go={go} beginnings={beginnings} />
       ) : (
         <ShelfRows
           pages={pages}
@@ -130,16 +154,25 @@ function ShelfBody({ pages, place, go, onOpen }: ShelfBodyProps) {
   )
 }
 
-function NothingThere({ place, go }: { place: Place; go: Go }) {
+function NothingThere({ place, go, beginnings }: Pick<ShelfBodyProps, 'place' | 'go' | 'beginnings'>) {
   const isFiltered = place.q !== '' || place.tag !== undefined
-  if (!isFiltered) return <p class="empty">{`${words.empty} ${words.emptyHint}`}</p>
+  if (!isFiltered) {
+    return (
+      <div class="empty">
+        {`${words.empty} ${beginnings ? words.emptyHint : words.emptyReader}`}
+        {beginnings}
+      </div>
+    )
+  }
   return (
-    <p class="empty">
-      {words.noMatch}{' '}
-      <button type="button" onClick={() => go({ q: '', tag: undefined, at: undefined })}>
-        {words.clear}
-      </button>
-    </p>
+    <div class="empty">
+      {words.noMatch}
+      <span class="buttons">
+        <button type="button" onClick={() => go({ q: '', tag: undefined, at: undefined })}>
+          {words.clear}
+        </button>
+      </span>
+    </div>
   )
 }
 

@@ -70,6 +70,7 @@ interface TokenTableProps {
 }
 
 function TokenTable({ tokens, own, onRotate, onRevoke }: TokenTableProps) {
+  if (tokens.length === 0) return <p class="empty">{words.empty}</p>
   return (
     <ul class="tokens">
       {tokens.map((token) => (
@@ -127,7 +128,7 @@ function Revocation({ session, token, notify, onClose }: RevocationProps) {
       onClose()
     })
   return (
-    <Dialog title={words.revoke} onClose={onClose}>
+    <Dialog title={words.revokeTitle} onClose={onClose}>
       <Form
         sending={sending}
         label={words.revoke}
