@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type ErrorCode, meaningOf } from '../errors.ts'
 import type { ClientAddress } from './client-address.ts'
 import { createOverloadLog } from './overload-log.ts'
+import { createRefusalLog } from './refusal-log.ts'
 import { requestPath } from './request-path.ts'
 
 /** Enough to tell which path it was. */
@@ -24,10 +25,12 @@ export type RequestLog = (request: FastifyRequest, reply: FastifyReply) => void
 /**
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
  * a query or a body: the path alone, the code of the error, and the address of a client that sent too much. Refusals
- * for overload are summed up instead (`overload-log.ts`), unless the level is debug.
+ * for overload are summed up instead (`overload-log.ts`), and those beyond ten a second that anybody can cause
+ * (`refusal-log.ts`), unless the level is debug.
  */
 export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestLogOptions): RequestLog {
   const noteOverload = createOverloadLog(log)
+  const hasLine = createRefusalLog(log)
   return (request, reply) => {
     const { failure } = request
     if (failure?.code === OVERLOADED && !log.isLevelEnabled('debug')) {
@@ -39,6 +42,7 @@ export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestL
     const isFault = status >= 500 || (failure !== null && meaningOf(failure.code).status >= 500)
     const isSlow = reply.elapsedTime >= slowRequestMs && !request.mayTakeLong
     if (failure === null && !isSlow && !log.isLevelEnabled('debug')) return
+    if (failure !== null && !log.isLevelEnabled('debug') && !hasLine(failure.code)) return
     const level = isFault ? 'error' : isSlow ? 'warn' : failure !== null ? 'info' : 'debug'
     log[level](
       {

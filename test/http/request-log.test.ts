@@ -27,6 +27,25 @@ test('by default a request that succeeds leaves no line, and one that is refused
   assert.equal(app.log.filter(({ requestId }) => requestId !== undefined).length, 1)
 })
 
+test('of refusals that need no good token ten a second have a line, and the others are counted', async (t) => {
+  const flooded = await startApp(t)
+  // The token is known to be good from here on, also to an address that sends too many others.
+  await flooded.fetch('/plants')
+  const bad = { headers: { authorization: 'Bearer none' } }
+  const answers = await Promise.all([
+    ...Array.from({ length: 100 }, () => flooded.fetch('/plants', bad)),
+    ...Array.from({ length: 20 }, () => flooded.fetch('/plants/404')),
+  ])
+  const linesOf = (text: string) => flooded.log.filter(({ msg }) => msg === text)
+  const leftOut = await eventually(() => {
+    const counted = linesOf('more requests refused').flatMap((line) => Object.values(line.leftOut as object))
+    const lines = linesOf('request refused').length
+    return counted.reduce((sum, count) => sum + count, 0) + lines === answers.length && counted
+  })
+  assert.ok(leftOut.length > 0)
+  assert.equal(linesOf('request refused').filter(({ error }) => error === 40402).length, 20)
+})
+
 test('a path that cannot be decoded leaves a line like any other', async () => {
   for (const [authorization, status, error] of [
     [`Bearer ${TOKEN}`, 400, 40004],

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import type { ErrorCode } from '../errors.ts'
+
+/** Enough to see what is going on; whoever sends requests without a good token by the thousand does not fill the disk. */
+const LINES_A_SECOND_MAX = 10
+
+/** What a request is refused with that needs no good token, or is more than it may. */
+const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901])
+
+/**
+ * Says whether a refusal with this code gets a line of its own. Of what anybody can cause that is ten a second; the
+ * others are counted by their code, and told when the second is over.
+ */
+export function createRefusalLog(log: Logger): (code: ErrorCode) => boolean {
+  let secondBeganMs = Number.NEGATIVE_INFINITY
+  let told = 0
+  let leftOut = new Map<ErrorCode, number>()
+  let timer: NodeJS.Timeout | undefined
+
+  function tellLeftOut(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (leftOut.size === 0) return
+    log.info({ leftOut: Object.fromEntries(leftOut) }, 'more requests refused')
+    leftOut = new Map()
+  }
+
+  return (code) => {
+    if (!FLOODING.has(code)) return true
+    const nowMs = performance.now()
+    if (nowMs - secondBeganMs >= 1_000) {
+      tellLeftOut()
+      secondBeganMs = nowMs
+      told = 0
+    }
+    told++
+    if (told <= LINES_A_SECOND_MAX) return true
+    leftOut.set(code, (leftOut.get(code) ?? 0) + 1)
+    timer ??= setTimeout(tellLeftOut, 1_000).unref()
+    return false
+  }
+}
