@@ -30,17 +30,24 @@ export type SamplerName = (typeof SAMPLER_NAMES)[number]
  */
 export function readTracing(environment: Environment): TracingSettings | undefined {
   const read = (name: string) => (environment[name] === '' ? undefined : environment[name])
-  const endpoint = read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? read('OTEL_EXPORTER_OTLP_ENDPOINT')
+  // The variable for traces alone goes before the one for all signals.
+  const exporterVariable = (name: string) =>
+    [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`].find(
+      (variable) => read(variable) !== undefined,
+    ) ?? ''
+  const endpointVariable = exporterVariable('ENDPOINT')
+  const endpoint = read(endpointVariable)
   const exporter = read('OTEL_TRACES_EXPORTER') ?? 'otlp'
   if (endpoint === undefined || exporter === 'none') return undefined
   if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined
   if (exporter !== 'otlp') throw new SetupError('OTEL_TRACES_EXPORTER must be otlp or none.')
   if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
-    throw new SetupError('OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL.')
+    throw new SetupError(`${endpointVariable} must be an http or https URL.`)
   }
-  const protocol = read('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? read('OTEL_EXPORTER_OTLP_PROTOCOL')
+  const protocolVariable = exporterVariable('PROTOCOL')
+  const protocol = read(protocolVariable)
   if (protocol !== undefined && protocol !== 'http/protobuf') {
-    throw new SetupError('OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf.')
+    throw new SetupError(`${protocolVariable} must be http/protobuf.`)
   }
   const name = read('OTEL_TRACES_SAMPLER')
   const sampler = SAMPLER_NAMES.find((known) => known === name)

@@ -38,6 +38,8 @@ test('a value that makes no sense stops the start and is named', () => {
     ['OTEL_TRACES_EXPORTER', 'jaeger'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc'],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector:4317'],
     ['OTEL_BSP_SCHEDULE_DELAY', 'soon'],
   ] as const) {
     assert.throws(
