@@ -57,6 +57,9 @@ export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
     else if (y + rowHeight > list.scrollTop + viewHeight) list.scrollTop = y + rowHeight - viewHeight
   }
   const { active, listeners } = useArrowKeys({ scroller, first: firstKnown, end: pages.endRow, reveal })
+  // Past a list without an end one would never come by the tab key: it stops once, where one was, or at the first in view.
+  const isActiveInView = active !== undefined && active >= first && active < behind
+  const tabStop = isActiveInView ? active : Math.min(first + (top % rowHeight > 0 ? 1 : 0), end - 1)
   const drawn = rowsToDraw(
     Math.max(firstKnown, first - OVERSCAN_ROWS),
     Math.min(end, behind + OVERSCAN_ROWS),
@@ -80,7 +83,7 @@ export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
               aria-posinset={row - firstKnown + 1}
               style={{ transform: `translateY(${(row - base.current) * rowHeight}px)` }}
             >
-              <PlantRow plant={pages.plantAt(row)} onOpen={onOpen} />
+              <PlantRow plant={pages.plantAt(row)} isTabStop={row === tabStop} onOpen={onOpen} />
             </li>
           ))}
       </ul>
