@@ -3,7 +3,9 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmission, type RateLimitSettings } from './http/admission.ts'
 import { createClientAddress } from './http/client-address.ts'
+import { type ConnectionLimitSettings, createConnectionLimit } from './http/connection-limit.ts'
 import { createCrossOrigin } from './http/cross-origin.ts'
+import { createCutNote } from './http/cut-connections.ts'
 import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
 import { createEventLoopLag } from './http/event-loop-lag.ts'
@@ -69,7 +71,11 @@ export interface AppParts {
   nowMs?: (() => number) | undefined
 }
 
-export interface AppLimits extends ServerLimits, RateLimitSettings, FailureLimitSettings {
+export interface AppLimits
+  extends ServerLimits,
+    RateLimitSettings,
+    FailureLimitSettings,
+    ConnectionLimitSettings {
   bodyBytesMax: number
   slowRequestMs: number
   /** How long requests may have to wait until they are read, before writes are refused. */
@@ -129,6 +135,9 @@ export async function buildApp({
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, basePath, countConnections, backups }) : undefined
   const writeLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress })
+  const noteCut = createCutNote(log, metrics?.recordCut)
+  const limitConnection = createConnectionLimit(limits, noteCut)
+  const noteUnreadable = metrics?.recordUnreadable
   // Once for each request, so that what is told of it in the log is counted and traced, too.
   const logRequest: RequestLog = (request, reply) => {
     metrics?.record(request, reply)
@@ -136,8 +145,9 @@ export async function buildApp({
     writeLog(request, reply)
   }
   const app: FastifyInstance = fastify({
-    serverFactory: (handler) => createOrderedServer(handler, limits, metrics?.recordUnreadable, tls),
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, metrics?.recordUnreadable),
+    serverFactory: (handler) =>
+      createOrderedServer(handler, { limits, tls, noteUnreadable, noteCut, limitConnection }),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, noteUnreadable),
     // A target that cannot be decoded is judged like an unknown path: not without a token.
     frameworkErrors: (error, request, reply) => {
       // No hook runs for it.
@@ -151,10 +161,7 @@ export async function buildApp({
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
   })
   app.setErrorHandler(answerError)
-  // To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything
-  // else.
-  for (const method of app.supportedMethods)
-    app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  leaveBodiesToRoutes(app)
   if (tracing !== undefined) {
     app.addHook('onRequest', (request, _reply, done) => {
       tracing.begin(request)
@@ -193,6 +200,12 @@ export async function buildApp({
   )
   await app.ready()
   return app
+}
+
+/** To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else. */
+function leaveBodiesToRoutes(app: FastifyInstance): void {
+  for (const method of app.supportedMethods)
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
 }
 
 /** The OpenAPI document of these routes. */

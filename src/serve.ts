@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { RenewedCertificate } from './certificates/renewed-certificate.ts'
 import type { Config } from './config.ts'
@@ -26,7 +27,7 @@ export interface RunningService {
   /** Reads the certificate anew; what it comes to is in the log. */
   reload(): Promise<void>
   /**
-   * Stops: says that it is not ready, accepts no more connections, answers what is in flight, and closes the
+   * Stops: says that it is not ready, and after the configured delay accepts no more connections, answers what is in flight, and closes the
    * storage. What is not done after the configured time is cut off.
    */
   stop(): Promise<void>
@@ -76,6 +77,8 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       },
       async stop() {
         isDraining = true
+        // New requests come until every load balancer has looked at /readyz.
+        await delay(config.shutdownDelayMs)
         certificate?.stop()
         const cutOff = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
         // A connection that is kept would hold up the end when its last request has been answered.

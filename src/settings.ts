@@ -60,6 +60,26 @@ export const SETTINGS = {
     [0, HOUR_MS],
     'Time that a connection may be idle; longer than that of a load balancer in front',
   ),
+  unreadTimeoutMs: integer(
+    60_000,
+    [100, HOUR_MS],
+    'Time that an answer may wait for its client to read on; then the connection is cut off',
+  ),
+  connectionsMax: integer(
+    10_000,
+    [0, RATE_MAX],
+    'Connections that may be open; more are closed at once; 0 for any number',
+  ),
+  connectionsPerAddressMax: integer(
+    5_000,
+    [0, RATE_MAX],
+    'The same for one address, save those of trusted proxies; 0 for any number',
+  ),
+  shutdownDelayMs: integer(
+    0,
+    [0, HOUR_MS],
+    'Time after SIGTERM in which all is still served, and /readyz says 503 to load balancers',
+  ),
   shutdownTimeoutMs: integer(10_000, [0, HOUR_MS], 'Time for requests in flight to finish after SIGTERM'),
   queuedWritesMax: integer(
     10_000,

@@ -57,13 +57,7 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   token: {
     text: 'secret-with-16-characters',
     value: 'secret-with-16-characters',
-    wrong: [
-      'fifteen-letters',
-      'with a space in the middle',
-      'x'.repeat(513),
-      'umlaut-ä-umlaut-ä',
-      'line\nline-line-line',
-    ],
+    wrong: ['fifteen-letters', 'a space is in it', 'x'.repeat(513), 'umlaut-ä-in-it-ä', 'line\nline-line-li'],
   },
   oidcIssuer: {
     text: 'https://a.example/realms/garden',
@@ -83,6 +77,10 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   headersTimeoutMs: { text: '500', value: 500, wrong: ['99', '3600001', '10s'] },
   requestTimeoutMs: { text: '500', value: 500, wrong: ['99', '3600001', 'never'] },
   keepAliveTimeoutMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
+  unreadTimeoutMs: { text: '5000', value: 5_000, wrong: ['99', '3600001'] },
+  connectionsMax: { text: '0', value: 0, wrong: ['-1', '1000001'] },
+  connectionsPerAddressMax: { text: '100', value: 100, wrong: ['-1', '1000001'] },
+  shutdownDelayMs: { text: '5000', value: 5_000, wrong: ['-1', '3600001'] },
   shutdownTimeoutMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
   queuedWritesMax: { text: '1', value: 1, wrong: ['0', '1000001'] },
   writeLagMaxMs: { text: '1', value: 1, wrong: ['0', '3600001', '1s'] },

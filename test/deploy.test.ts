@@ -105,7 +105,10 @@ test('replicas leave the schema to what runs before them, and have the time to f
   assert.equal(plantstore?.depends_on?.migrate?.condition, 'service_completed_successfully')
   assert.equal(migrate?.environment?.PLANTSTORE_DATABASE, plantstore?.environment?.PLANTSTORE_DATABASE)
   const graceMs = 1000 * Number.parseFloat(plantstore?.stop_grace_period ?? '')
-  assert.ok(graceMs > SETTINGS.shutdownTimeoutMs.default)
+  const delayMs = Number(plantstore?.environment?.PLANTSTORE_SHUTDOWN_DELAY_MS)
+  // HAProxy has seen two refusals by then, a second apart.
+  assert.ok(delayMs > 2_000)
+  assert.ok(graceMs > delayMs + SETTINGS.shutdownTimeoutMs.default)
 })
 
 async function assertServes(t: TestContext, settings: Environment): Promise<void> {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { serverTimingOf } from './request-stages.ts'
 import { transportSecurityFields } from './transport-security.ts'
+import { endWithLong, PIECE_BYTES_MAX } from './unread-answers.ts'
 
 /** Header fields as Node takes them fastest: name, value, name, value. */
 export type HeaderList = string[]
@@ -21,14 +22,11 @@ export function answerBody(
   body: string | Buffer,
   fields: HeaderList = [],
 ): void {
-  writeHead(reply, status, [
-    'content-type',
-    mediaType,
-    'content-length',
-    String(Buffer.byteLength(body)),
-    ...fields,
-  ])
-  reply.raw.end(body)
+  const bytes = Buffer.byteLength(body)
+  writeHead(reply, status, ['content-type', mediaType, 'content-length', String(bytes), ...fields])
+  if (bytes > PIECE_BYTES_MAX && reply.request.method !== 'HEAD')
+    endWithLong(reply.raw, typeof body === 'string' ? Buffer.from(body) : body)
+  else reply.raw.end(body)
 }
 
 /** Answers without a body: 204, 304. */

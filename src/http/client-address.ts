@@ -17,27 +17,31 @@ export type ClientAddress = (request: IncomingMessage) => string
  * address only when it is closed.
  */
 export function createClientAddress(trustedProxies: string | undefined, unixSocket?: string): ClientAddress {
-  const trusted = new BlockList()
-  const ranges = trustedProxies === undefined ? [] : (parseAddressRanges(trustedProxies) ?? [])
-  for (const { address, bits, family } of ranges) trusted.addSubnet(address, bits, family)
-  const isTrusted = (address: string) => {
-    const version = isIP(address)
-    return version !== 0 && trusted.check(address, version === 6 ? 'ipv6' : 'ipv4')
-  }
-
+  const isTrusted = createTrustedProxies(trustedProxies)
   const withoutAddress = unixSocket === undefined ? '' : LOOPBACK
 
   return ({ socket, headers }) => {
-    let address = plain(socket.remoteAddress ?? withoutAddress)
-    if (ranges.length === 0) return address
+    let address = plainAddress(socket.remoteAddress ?? withoutAddress)
+    if (trustedProxies === undefined) return address
     const forwarded = headers['x-forwarded-for']
     const hops = String(forwarded ?? '').split(',')
     for (const hop of hops.reverse()) {
-      const before = plain(hop.trim())
+      const before = plainAddress(hop.trim())
       if (!isTrusted(address) || isIP(before) === 0) break
       address = before
     }
     return address
+  }
+}
+
+/** Tells whether an address is one of these; none is where there are none. */
+export function createTrustedProxies(trustedProxies: string | undefined): (address: string) => boolean {
+  const trusted = new BlockList()
+  const ranges = trustedProxies === undefined ? [] : (parseAddressRanges(trustedProxies) ?? [])
+  for (const { address, bits, family } of ranges) trusted.addSubnet(address, bits, family)
+  return (address) => {
+    const version = isIP(address)
+    return version !== 0 && trusted.check(address, version === 6 ? 'ipv6' : 'ipv4')
   }
 }
 
@@ -50,7 +54,7 @@ export function networkOf(address: string): string {
 }
 
 /** An address without the port that some proxies add, and without the clothes of IPv6 where it is one of IPv4. */
-function plain(text: string): string {
+export function plainAddress(text: string): string {
   const address = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1')
   if (isIP(address) !== 6) return address
   const groups = groupsOf(address)

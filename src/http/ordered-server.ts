@@ -2,10 +2,12 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../errors.ts'
+import type { CutNote } from './cut-connections.ts'
 import { rawErrorAnswer } from './error-answers.ts'
 import { latestExchanges, mayTakeLong, runInOrder } from './request-order.ts'
 import { createTlsServer, type ServerTls } from './server-tls.ts'
 import { transportSecurityFields } from './transport-security.ts'
+import { cutUnreadAnswers } from './unread-answers.ts'
 
 /** Request line and header fields of a request, all together. */
 export const HEADER_BYTES_MAX = 16 * 1024
@@ -29,6 +31,18 @@ export interface ServerLimits {
   headersTimeoutMs: number
   requestTimeoutMs: number
   keepAliveTimeoutMs: number
+  /** How long the client of an answer may read nothing of it. */
+  unreadTimeoutMs: number
+}
+
+export interface ServerParts {
+  limits: ServerLimits
+  /** What TLS is spoken with; plain HTTP without it. */
+  tls?: ServerTls | undefined
+  noteUnreadable?: UnreadableNote | undefined
+  noteCut?: CutNote
+  /** Takes each new connection, and closes what is one too many. */
+  limitConnection?(socket: Socket): void
 }
 
 /**
@@ -38,9 +52,7 @@ export interface ServerLimits {
  */
 export function createOrderedServer(
   listener: RequestListener,
-  limits: ServerLimits,
-  noteUnreadable: UnreadableNote = () => {},
-  tls?: ServerTls,
+  { limits, tls, noteUnreadable = () => {}, noteCut = () => {}, limitConnection }: ServerParts,
 ): Server {
   const options: ServerOptions = {
     maxHeaderSize: HEADER_BYTES_MAX,
@@ -57,7 +69,10 @@ export function createOrderedServer(
   const server = tls === undefined ? createServer(options) : createTlsServer(options, tls)
   // A client may close its side behind its last request and still wants the answer; Node would hang up on it.
   Object.assign(server, { httpAllowHalfOpen: true })
-  keepUnsentAnswers(server)
+  if (limitConnection !== undefined) server.on('connection', limitConnection)
+  const sockets = openSockets(server)
+  keepUnsentAnswers(server, sockets)
+  server.once('close', cutUnreadAnswers({ sockets, unreadTimeoutMs: limits.unreadTimeoutMs, noteCut }))
   const receive: RequestListener = (request, response) => runInOrder(request, response, listener)
   server.on('request', receive)
   // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored
@@ -70,19 +85,23 @@ export function createOrderedServer(
   return server
 }
 
-/**
- * Node takes a connection for idle as soon as its answer is handed over, and cuts it off with half of a long
- * one unsent. Here nothing is closed as idle while an answer is still being sent; whoever wants them closed
- * asks again.
- */
-function keepUnsentAnswers(server: Server): void {
-  const sockets = new Set<Duplex>()
-  const keep = (socket: Duplex) => {
+function openSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
   server.on('connection', keep)
   server.on('secureConnection', keep)
+  return sockets
+}
+
+/**
+ * Node takes a connection for idle as soon as its answer is handed over, and cuts it off with half of a long
+ * one unsent. Here nothing is closed as idle while an answer is still being sent; whoever wants them closed
+ * asks again.
+ */
+function keepUnsentAnswers(server: Server, sockets: ReadonlySet<Socket>): void {
   const closeIdleConnections = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     for (const socket of sockets) {

@@ -4,18 +4,13 @@ import type { FastifyReply } from 'fastify'
 import { AppError } from '../errors.ts'
 import { type HeaderList, writeHead } from './answers.ts'
 import { GZIP_LEVEL } from './compression.ts'
-
-/**
- * How long an answer may wait for its client to read on; it holds a connection, and perhaps a snapshot of the
- * store, as long.
- */
-const UNREAD_TIMEOUT_MS = 60_000
+import { wasLeftUnread } from './unread-answers.ts'
 
 /** An answer that is sent as it arises, however long it becomes. */
 export interface AnswerStream {
   /**
    * Sends text. Returns a promise where the client does not keep up: it fulfils when more may be sent. It rejects
-   * with 40000 when the client has gone away, and with 40801 when it reads nothing for too long, and is cut off.
+   * with 40000 when the client has gone away, and with 40801 when it reads nothing for too long, and is cut off (`unread-answers.ts`).
    */
   send(text: string): Promise<void> | undefined
   /** The answer is whole. */
@@ -28,14 +23,13 @@ export interface StreamOptions {
   fields?: HeaderList
   /** Whether what is sent is compressed; not for an answer that is to arrive line by line. */
   isCompressed?: boolean
-  unreadTimeoutMs?: number
 }
 
 /** Begins an answer with 200 whose length nobody knows yet; of HEAD it sends the header fields, and no body. */
 export function streamAnswer(
   reply: FastifyReply,
   mediaType: string,
-  { fields = [], isCompressed = false, unreadTimeoutMs = UNREAD_TIMEOUT_MS }: StreamOptions = {},
+  { fields = [], isCompressed = false }: StreamOptions = {},
 ): AnswerStream {
   const { raw } = reply
   const coding = isCompressed ? ['content-encoding', 'gzip'] : []
@@ -47,15 +41,13 @@ export function streamAnswer(
 
   function drained(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const onClose = () => reject(new AppError(40000, 'The client has gone away.'))
-    const timer = setTimeout(() => {
-      reject(new AppError(40801, `Nobody read the answer for ${unreadTimeoutMs / 1000} seconds.`))
-      raw.destroy()
-    }, unreadTimeoutMs)
+    const onClose = () => {
+      const isUnread = wasLeftUnread(raw.req.socket)
+      reject(isUnread ? new AppError(40801, 'Nobody read the answer in time.') : clientGone())
+    }
     sink.once('drain', resolve)
     raw.once('close', onClose)
     return promise.finally(() => {
-      clearTimeout(timer)
       sink.off('drain', resolve)
       raw.off('close', onClose)
     })
@@ -63,19 +55,21 @@ export function streamAnswer(
 
   return {
     send(text) {
-      if (raw.destroyed) return Promise.reject(new AppError(40000, 'The client has gone away.'))
+      if (raw.destroyed) return Promise.reject(clientGone())
       return sink.write(text) ? undefined : drained()
     },
     end() {
       if (raw.destroyed) return
-      const timer = setTimeout(() => raw.destroy(), unreadTimeoutMs)
-      raw.once('close', () => clearTimeout(timer))
       sink.end()
     },
     cut() {
       raw.destroy()
     },
   }
+}
+
+function clientGone(): AppError {
+  return new AppError(40000, 'The client has gone away.')
 }
 
 /** What is written to it is sent compressed; it ends the answer, and goes with it. */

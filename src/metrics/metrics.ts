@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Storage } from '../storage/storage.ts'
 import { type BackupTimes, registerBackupMetrics } from './backup-metrics.ts'
+import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts'
 import { watchEventLoop } from './event-loop-metrics.ts'
 import { createRequestMetrics, type RequestMetrics } from './request-metrics.ts'
 import { registerStorageMetrics } from './storage-metrics.ts'
@@ -25,7 +26,7 @@ export interface MetricsParts {
 }
 
 /** What one service counts of itself, from now on. */
-export interface Metrics extends RequestMetrics {
+export interface Metrics extends RequestMetrics, ConnectionMetrics {
   /** The media type of `text`. */
   mediaType: string
   /** Everything that was counted, as Prometheus reads it (text format 0.0.4). */
@@ -49,18 +50,11 @@ export function createMetrics({ storage, basePath, countConnections, backups }: 
     labelNames: ['version', 'node', 'engine'],
     registers,
   }).set({ version: packageJson.version, node: process.version, engine: storage.engine }, 1)
-  new Gauge({
-    name: 'plantstore_http_connections',
-    help: 'Connections of clients that are open',
-    registers,
-    async collect() {
-      this.set(await countConnections())
-    },
-  })
   registerStorageMetrics(registry, storage.activity)
   if (backups !== undefined) registerBackupMetrics(registry, backups)
   return {
     ...createRequestMetrics(registry, basePath),
+    ...createConnectionMetrics(registry, countConnections),
     mediaType: registry.contentType,
     text: () => registry.metrics(),
     stop: watchEventLoop(registry),

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import fastify, { type FastifyReply } from 'fastify'
+import { readConfig } from '../../src/config.ts'
+import { createOrderedServer } from '../../src/http/ordered-server.ts'
 import { type AnswerStream, streamAnswer } from '../../src/http/stream-answer.ts'
 import { eventually } from '../support/eventually.ts'
 
 const PIECE = 'x'.repeat(64 * 1024)
 
 /** A server that answers `/` by `answer`, and a request to it on a connection of its own. */
-async function serve(t: TestContext, answer: (reply: FastifyReply) => Promise<void>) {
-  const app = fastify()
+async function serve(
+  t: TestContext,
+  answer: (reply: FastifyReply) => Promise<void>,
+  { unreadTimeoutMs }: { unreadTimeoutMs: number } = readConfig({}, {}),
+) {
+  const limits = { ...readConfig({}, {}), unreadTimeoutMs }
+  const app = fastify({ serverFactory: (handler) => createOrderedServer(handler, { limits }) })
   app.get('/', async (_request, reply) => answer(reply))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   t.after(() => app.close())
@@ -54,13 +61,17 @@ test('an answer arrives whole, however long, with its header fields', async (t) 
 
 test('nothing more is sent while the client does not read, and it is given up in time', async (t) => {
   const outcome = Promise.withResolvers<unknown>()
-  const { ask } = await serve(t, async (reply) => {
-    const answer = streamAnswer(reply, 'text/plain', { unreadTimeoutMs: 50 })
-    outcome.resolve(await sendUntilItFails(answer))
-  })
+  const { ask } = await serve(
+    t,
+    async (reply) => {
+      const answer = streamAnswer(reply, 'text/plain')
+      outcome.resolve(await sendUntilItFails(answer))
+    },
+    { unreadTimeoutMs: 100 },
+  )
   const socket = ask()
   const { code, message } = (await outcome.promise) as { code: number; message: string }
-  assert.deepEqual([code, message], [40801, 'Nobody read the answer for 0.05 seconds.'])
+  assert.deepEqual([code, message], [40801, 'Nobody read the answer in time.'])
   socket.resume()
   await new Promise((resolve) => socket.once('close', resolve))
 })
@@ -81,12 +92,16 @@ test('a client that goes away is noticed', async (t) => {
 
 test('an answer that is whole is given up as well when nobody reads its end', async (t) => {
   const isOver = Promise.withResolvers<boolean>()
-  const { ask } = await serve(t, async (reply) => {
-    reply.raw.once('close', () => isOver.resolve(reply.raw.writableFinished))
-    const answer = streamAnswer(reply, 'text/plain', { unreadTimeoutMs: 50 })
-    for (let count = 0; count < 200; count++) answer.send(PIECE)?.catch(() => {})
-    answer.end()
-  })
+  const { ask } = await serve(
+    t,
+    async (reply) => {
+      reply.raw.once('close', () => isOver.resolve(reply.raw.writableFinished))
+      const answer = streamAnswer(reply, 'text/plain')
+      for (let count = 0; count < 200; count++) answer.send(PIECE)?.catch(() => {})
+      answer.end()
+    },
+    { unreadTimeoutMs: 100 },
+  )
   ask()
   assert.equal(await isOver.promise, false)
 })

@@ -1,0 +1,43 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** Why connections are cut off, in words; a reason that is not here may not be counted. */
+const CUT_REASONS_IN_WORDS = {
+  connections: 'too many connections',
+  'connections-of-address': 'too many connections of an address',
+  unread: 'answer not read',
+  unsent: 'too much unsent in all',
+} as const
+
+export interface ConnectionMetrics {
+  /** Counts a connection that is cut off. */
+  recordCut(reason: keyof typeof CUT_REASONS_IN_WORDS): void
+}
+
+/** Connections of clients, in `registry`. */
+export function createConnectionMetrics(
+  registry: Registry,
+  countConnections: () => Promise<number>,
+): ConnectionMetrics {
+  const registers = [registry]
+  new Gauge({
+    name: 'plantstore_http_connections',
+    help: 'Connections of clients that are open',
+    registers,
+    async collect() {
+      this.set(await countConnections())
+    },
+  })
+  const cut = new Counter({
+    name: 'plantstore_cut_connections_total',
+    help: 'Connections that were cut off because they were too many, or did not read what was sent',
+    labelNames: ['reason'],
+    registers,
+  })
+  // All of them from the start: the first step of a counter that comes out of nothing is no increase to Prometheus.
+  for (const reason of Object.values(CUT_REASONS_IN_WORDS)) cut.inc({ reason }, 0)
+  return {
+    recordCut(reason) {
+      cut.inc({ reason: CUT_REASONS_IN_WORDS[reason] })
+    },
+  }
+}
