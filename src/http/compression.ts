@@ -11,12 +11,20 @@ export const GZIP_LEVEL = 1
 
 const compress = promisify(gzip)
 
-/** Whether a request takes gzip: an Accept-Encoding field names it and does not rule it out (RFC 9110 §12.5.3). */
+/** A coding of an Accept-Encoding field, with how much it is liked. */
+const CODING = /^\s*([^;\s]+)\s*(?:;\s*q=([0-9.]+)\s*)?$/
+
+/** Whether a request takes gzip, and likes nothing packed no better (RFC 9110 §12.5.3). */
 export function acceptsGzip({ headers }: FastifyRequest): boolean {
-  return String(headers['accept-encoding'] ?? '')
+  const qualities = new Map<string, number>()
+  for (const part of String(headers['accept-encoding'] ?? '')
     .toLowerCase()
-    .split(',')
-    .some((coding) => /^\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(coding))
+    .split(',')) {
+    const [, coding, quality = '1'] = CODING.exec(part) ?? []
+    if (coding !== undefined) qualities.set(coding === 'x-gzip' ? 'gzip' : coding, Number(quality))
+  }
+  const gzip = qualities.get('gzip') ?? qualities.get('*') ?? 0
+  return gzip > 0 && gzip >= (qualities.get('identity') ?? 0)
 }
 
 /**

@@ -42,15 +42,16 @@ for (const [what, path, accept] of [
     const plain = await get(path, { accept })
     assert.equal(plain.headers['content-encoding'], undefined)
     assert.match(String(plain.headers.vary), /accept-encoding/)
-    for (const coding of ['gzip', 'br, gzip;q=0.5', 'deflate,GZIP']) {
+    for (const coding of ['gzip', 'br, gzip;q=0.5', 'deflate,GZIP', '*', 'identity;q=0.5, x-gzip']) {
       const packed = await get(path, { accept, 'accept-encoding': coding })
       assert.equal(packed.headers['content-encoding'], 'gzip')
       assert.match(String(packed.headers.vary), /accept-encoding/)
       assert.deepEqual(gunzipSync(packed.body), plain.body)
       if (plain.body.length > 10_000) assert.ok(packed.body.length < plain.body.length / 2)
     }
-    const refused = await get(path, { accept, 'accept-encoding': 'gzip;q=0' })
-    assert.deepEqual(refused.body, plain.body)
+    for (const coding of ['gzip;q=0', 'gzip;q=0.1, identity;q=0.9', '*, gzip;q=0.000', 'br', '']) {
+      assert.deepEqual((await get(path, { accept, 'accept-encoding': coding })).body, plain.body, coding)
+    }
   })
 }
 
