@@ -144,7 +144,10 @@ export function overheadSection({ variants }: OverheadReport): string {
 /** The part of the report on more creates than the service can do. */
 export function overloadSection({ rounds }: OverloadReport): string {
   const row = (name: string, measured: (round: OverloadRound) => number, text = whole) => {
-    const { median, min, max } = spreadOf(rounds.map(measured))
+    // A round in which nothing was refused has no time of it.
+    const values = rounds.map(measured).filter((value) => !Number.isNaN(value))
+    if (values.length === 0) return [name, '–', '']
+    const { median, min, max } = spreadOf(values)
     return [name, text(median), `${text(min)}–${text(max)}`]
   }
   return section(

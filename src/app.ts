@@ -179,6 +179,7 @@ export async function buildApp({
   const admitWrite = createWriteAdmission({
     eventLoopLag: createEventLoopLag({ lagMaxMs: limits.eventLoopLagMaxMs }),
     isStoreLagging: storage.isLagging,
+    queuedWrites: storage.activity.queuedWrites,
   })
   const described = applyRouteRules(app, { admission, admitWrite, crossOrigin, basePath })
 

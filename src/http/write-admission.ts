@@ -1,6 +1,12 @@
 import { AppError } from '../errors.ts'
 import type { EventLoopLag } from './event-loop-lag.ts'
 
+/**
+ * So many are taken however late the event loop is: a full commit. To refuse costs nearly as much as to create, so
+ * to refuse all would keep it as late, and nothing would be done until the clients go away.
+ */
+const TAKEN_ALWAYS = 512
+
 // One of each is enough, as nothing in them differs: under overload it counts what a refusal costs.
 const EVENT_LOOP_LAGS = new AppError(50301, 'Too many requests are waiting; try again in a moment.', {
   reason: 'event-loop-lag',
@@ -13,6 +19,8 @@ export interface WriteAdmissionOptions {
   eventLoopLag: EventLoopLag
   /** Whether a write would wait too long in the store. */
   isStoreLagging(): boolean
+  /** Writes that wait for a commit now. */
+  queuedWrites(): number
 }
 
 /** The refusal (50301) of a request that writes, or undefined where it may begin; what has begun is finished. */
@@ -25,9 +33,11 @@ export type WriteAdmission = () => AppError | undefined
 export function createWriteAdmission({
   eventLoopLag,
   isStoreLagging,
+  queuedWrites,
 }: WriteAdmissionOptions): WriteAdmission {
   return () => {
     if (isStoreLagging()) return STORE_LAGS
-    return eventLoopLag.isTooLong() ? EVENT_LOOP_LAGS : undefined
+    // Asked for each write, as the lag is measured only then.
+    return eventLoopLag.isTooLong() && queuedWrites() >= TAKEN_ALWAYS ? EVENT_LOOP_LAGS : undefined
   }
 }
