@@ -11,6 +11,7 @@ import { PlantConflict } from './plant-conflict.tsx'
 import type { PlantDialogProps } from './plant-dialog.tsx'
 import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
 import { putBack } from './put-back.ts'
+import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { momentOf } from './times.ts'
 import { useSending } from './use-sending.ts'
@@ -170,10 +171,16 @@ function PlantFacts({ plant }: { plant: StoredPlant }) {
     <dl class="plant-facts">
       <dt>{words.name}</dt>
       <dd class="long">
-        <bdi>{plant.name || texts.shelf.nameless}</bdi>
+        <bdi>{shownText(plant.name, texts.shelf.nameless, Number.POSITIVE_INFINITY)}</bdi>
       </dd>
       <dt>{words.tag}</dt>
-      <dd>{plant.tag === undefined ? words.noTag : <bdi>{plant.tag || texts.tags.emptyTag}</bdi>}</dd>
+      <dd>
+        {plant.tag === undefined ? (
+          words.noTag
+        ) : (
+          <bdi>{shownText(plant.tag, texts.tags.emptyTag, Number.POSITIVE_INFINITY)}</bdi>
+        )}
+      </dd>
       <dt>{words.id}</dt>
       <dd>{String(plant.id)}</dd>
       <dt>{words.added}</dt>

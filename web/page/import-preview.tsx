@@ -1,6 +1,7 @@
 import { type ImportSettings, ROLES, type Role, rolesOf } from './import-settings.ts'
 import { type ImportSource, PREVIEW_ROWS, previewRows } from './import-source.ts'
 import { texts } from './import-texts.ts'
+import { shownText } from './shown-text.ts'
 
 /** Columns beyond are shown only where they hold something that is imported. */
 const SHOWN_COLUMNS_MAX = 12
@@ -36,7 +37,7 @@ export function ImportPreview({ source, settings, onChange }: ImportPreviewProps
                 <th key={at} scope="col">
                   {isTable ? (
                     <RoleChoice
-                      name={cut(header[at] ?? '')}
+                      name={shownText(header[at] ?? '', '', SHOWN_CHARACTERS)}
                       at={at}
                       role={roles[at] ?? ''}
                       onRole={(role) => setRole(at, role)}
@@ -53,7 +54,7 @@ export function ImportPreview({ source, settings, onChange }: ImportPreviewProps
               <tr key={row}>
                 {columns.map((at) => (
                   <td key={at} class={isTable && roles[at] === '' ? 'ignored' : undefined} dir="auto">
-                    {cut(cells[at] ?? '')}
+                    {shownText(cells[at] ?? '', '', SHOWN_CHARACTERS)}
                   </td>
                 ))}
               </tr>
@@ -106,8 +107,4 @@ export function withHeader(source: ImportSource, settings: ImportSettings, hasHe
   const named = rolesOf(header)
   const isTelling = named.some((role) => role !== '')
   return { ...settings, hasHeader, roles: isTelling ? named : header.map((_, at) => roles[at] ?? '') }
-}
-
-function cut(text: string): string {
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
 }

@@ -19,7 +19,7 @@ export function readPlace(search = location.search): Place {
   const view = VIEWS.find((one) => one === query.get('view')) ?? 'shelf'
   return {
     view,
-    q: query.get('q') ?? '',
+    q: query.get('q')?.trim() ?? '',
     tag: query.get('tag') ?? undefined,
     at: parseId(query.get('at') ?? ''),
   }

@@ -1,4 +1,5 @@
 import { TagMark } from './plant-row.tsx'
+import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import type { Sending } from './use-sending.ts'
 
@@ -54,7 +55,7 @@ function Version({ title, plant }: { title: string; plant: ShownPlant }) {
       {/* A long name is scrolled, with the keyboard too. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
       <p class="long" tabIndex={0}>
-        <bdi>{plant.name || texts.shelf.nameless}</bdi>
+        <bdi>{shownText(plant.name, texts.shelf.nameless, Number.POSITIVE_INFINITY)}</bdi>
       </p>
       <p>
         {plant.tag === undefined ? (

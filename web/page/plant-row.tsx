@@ -1,4 +1,5 @@
 import type { StoredPlant } from '../../src/client/plant-store-client.ts'
+import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { dayOf } from './times.ts'
 
@@ -16,7 +17,7 @@ export function PlantRow({ plant, isTabStop, onOpen }: PlantRowProps) {
   return (
     <>
       <button type="button" class="cell name" tabIndex={isTabStop ? 0 : -1} onClick={() => onOpen(plant)}>
-        <bdi>{shortened(plant.name) || texts.shelf.nameless}</bdi>
+        <bdi>{shownText(plant.name, texts.shelf.nameless)}</bdi>
       </button>
       <span class="cell tag">{plant.tag !== undefined && <TagMark tag={plant.tag} />}</span>
       <span class="cell id">{String(plant.id)}</span>
@@ -27,18 +28,10 @@ export function PlantRow({ plant, isTabStop, onOpen }: PlantRowProps) {
   )
 }
 
-/** No screen shows more of it; one of a megabyte would keep the browser busy in every frame. */
-const SHOWN_CHARACTERS = 300
-
-function shortened(text: string): string {
-  const characters = text.slice(0, SHOWN_CHARACTERS)
-  return text.length > SHOWN_CHARACTERS ? `${characters}…` : characters
-}
-
 export function TagMark({ tag }: { tag: string }) {
   return (
-    <bdi class="mark" title={shortened(tag)}>
-      {shortened(tag) || texts.tags.emptyTag}
+    <bdi class="mark" title={shownText(tag, '')}>
+      {shownText(tag, texts.tags.emptyTag)}
     </bdi>
   )
 }

@@ -3,11 +3,14 @@ import type { TagCount } from '../../src/client/plant-store-client.ts'
 import type { Go } from './frame.tsx'
 import { parseId } from './parse-id.ts'
 import type { Place } from './place.ts'
+import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 
 const words = texts.shelf
 /** Between two keys of somebody who types: less asks the service for words that nobody meant. */
 const TYPING_MS = 180
+/** A longer choice is cut off by most screens. */
+const TAG_CHARACTERS = 60
 
 export interface ShelfToolsProps {
   place: Place
@@ -35,10 +38,10 @@ export function ShelfTools({ place, tags, go, onJump }: ShelfToolsProps) {
           }
         >
           <option value="">{words.anyTag}</option>
-          {!known && <option value={`=${place.tag}`}>{place.tag}</option>}
+          {!known && <option value={`=${place.tag}`}>{tagText(place.tag ?? '')}</option>}
           {tags.map(({ tag, count }) => (
             <option key={tag} value={`=${tag}`}>
-              {`${tag.slice(0, 60) || texts.tags.emptyTag} (${count.toLocaleString('en')})`}
+              {`${tagText(tag)} (${count.toLocaleString('en')})`}
             </option>
           ))}
         </select>
@@ -46,6 +49,10 @@ export function ShelfTools({ place, tags, go, onJump }: ShelfToolsProps) {
       <JumpField onJump={onJump} />
     </search>
   )
+}
+
+function tagText(tag: string): string {
+  return shownText(tag, texts.tags.emptyTag, TAG_CHARACTERS)
 }
 
 function SearchField({ q, go }: { q: string; go: Go }) {
@@ -58,11 +65,13 @@ function SearchField({ q, go }: { q: string; go: Go }) {
     setTyped(q)
   }, [q])
   useEffect(() => {
-    if (typed === sent.current) return
+    // A space before the next word asks for nothing else.
+    const wanted = typed.trim()
+    if (wanted === sent.current) return
     const timer = setTimeout(() => {
-      const isFirst = sent.current === '' || typed === ''
-      sent.current = typed
-      go({ q: typed, at: undefined }, isFirst ? 'push' : 'replace')
+      const isFirst = sent.current === '' || wanted === ''
+      sent.current = wanted
+      go({ q: wanted, at: undefined }, isFirst ? 'push' : 'replace')
     }, TYPING_MS)
     return () => clearTimeout(timer)
   }, [typed])
