@@ -105,14 +105,15 @@ function summaryOf({ offered, sent, accepted, refused }: LoadOutcome, seconds: n
   }
 }
 
-/** The end of the last piece of the probe in which anything was not sent or accepted, or p99 too long. */
-function normalAfterMs({ accepted, offered }: LoadOutcome): number {
-  const perStep = offered / ((PROBE_SECONDS * 1000) / PROBE_STEP_MS)
-  const steps = Array.from({ length: (PROBE_SECONDS * 1000) / PROBE_STEP_MS }, (): number[] => [])
-  for (const { atMs, tookMs } of accepted) steps[Math.floor(atMs / PROBE_STEP_MS)]?.push(tookMs)
-  // A tick or two of the generator may fall into the next piece.
-  const isBad = (step: number[]) => step.length < perStep * 0.9 || p99Of(step) >= PROBE_P99_MS_MAX
-  return (steps.findLastIndex(isBad) + 1) * PROBE_STEP_MS
+/** The end of the last piece of the probe in which one was refused, or p99 was too long, or none was sent. */
+function normalAfterMs({ accepted, refused }: LoadOutcome): number {
+  const pieces = Array.from({ length: (PROBE_SECONDS * 1000) / PROBE_STEP_MS }, (): number[] => [])
+  const note = (atMs: number, tookMs: number) => pieces[Math.floor(atMs / PROBE_STEP_MS)]?.push(tookMs)
+  for (const { atMs, tookMs } of accepted) note(atMs, tookMs)
+  for (const { atMs } of refused) note(atMs, Number.POSITIVE_INFINITY)
+  const isBad = (piece: number[]) =>
+    piece.length === 0 || piece.includes(Number.POSITIVE_INFINITY) || p99Of(piece) >= PROBE_P99_MS_MAX
+  return (pieces.findLastIndex(isBad) + 1) * PROBE_STEP_MS
 }
 
 function watchMemory(pid: number): { stop(): OverloadRound['memoryMb'] } {
