@@ -44,3 +44,15 @@ test('who waits too long is told whether anybody came out meanwhile', async () =
   await assert.rejects(late, isCode(50301))
   await slow
 })
+
+test('one more than may wait is told so at once', async () => {
+  const turnstile = createTurnstile({ placesMax: 1, waitMaxMs: 5_000 })
+  const works = Promise.withResolvers<void>()
+  const passing = Promise.all(Array.from({ length: 4_001 }, () => turnstile.pass(() => works.promise)))
+  await assert.rejects(
+    turnstile.pass(async () => {}),
+    isCode(50301),
+  )
+  works.resolve()
+  await passing
+})

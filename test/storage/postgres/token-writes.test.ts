@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '../../../src/errors.ts'
+import type { PostgresClient } from '../../../src/storage/postgres/postgres-client.ts'
+import { createPostgresTokenStore } from '../../../src/storage/postgres/postgres-token-store.ts'
+
+test('of more writes of tokens than may wait the rest is refused with 50301, until there is room', async () => {
+  const stuck = Promise.withResolvers<void>()
+  let begun = 0
+  const client: PostgresClient = {
+    read: () => Promise.reject(new Error('not asked for')),
+    async write() {
+      begun++
+      await stuck.promise
+      throw new AppError(50302)
+    },
+    close: async () => {},
+  }
+  const tokens = createPostgresTokenStore({ committer: client, pool: client })
+  const isCode = (code: number) => (error: unknown) => error instanceof AppError && error.code === code
+  const waiting = Promise.allSettled(Array.from({ length: 1_000 }, () => tokens.revoke('a')))
+  await assert.rejects(tokens.revoke('b'), isCode(50301))
+  tokens.noteUse('c', 1)
+  assert.equal(begun, 1_000)
+  stuck.resolve()
+  await waiting
+  await assert.rejects(tokens.revoke('d'), isCode(50302))
+  assert.equal(begun, 1_001)
+})
