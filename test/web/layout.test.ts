@@ -24,6 +24,7 @@ for (const [size, options] of Object.entries(SIZES)) {
     await page.getByText('does not know this token').waitFor()
     const faults = (await layoutFaults(page)).map((fault) => `sign-in: ${fault}`)
     await signIn(page)
+    await VIEWS.shelf?.(page)
     for (const [name, arrive] of Object.entries({ ...VIEWS, ...DEEPER_VIEWS })) {
       await page.goto(site.app.url)
       await VIEWS.shelf?.(page)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 import { importLines, openPage, signIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
@@ -29,7 +30,13 @@ async function keepTimeOf(page: Page, expression: string): Promise<void> {
 }
 
 async function keptTimeMs(page: Page): Promise<number> {
-  return Number(await (await page.waitForFunction('window.shownAtMs')).jsonValue())
+  let timeMs = 0
+  // Not by waitForFunction, which polls with eval inside the page: its policy allows none.
+  await eventually(async () => {
+    timeMs = Number(await page.evaluate('window.shownAtMs'))
+    return timeMs > 0
+  })
+  return timeMs
 }
 
 async function openBlank(browser: Browser): Promise<Page> {
