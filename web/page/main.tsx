@@ -6,6 +6,15 @@ import { App } from './app.tsx'
 const root = document.getElementById('page')
 if (root !== null) render(<App />, root)
 
+// A key that is held down longer than it was meant for would press what has the focus after it, again and again.
+addEventListener(
+  'keydown',
+  (event) => {
+    if (event.key === 'Enter' && event.repeat) event.preventDefault()
+  },
+  { capture: true },
+)
+
 // A file that is dropped where nothing takes it would be opened by the browser in the place of the page.
 for (const kind of ['dragover', 'drop'] as const) {
   addEventListener(kind, (event) => {
