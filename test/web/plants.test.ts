@@ -70,6 +70,24 @@ test('a free id is suggested, and what is missing is told beside its field', { s
   await page.close()
 })
 
+test('a free id is still suggested to whoever was quicker than the suggestion', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  const searched = Promise.withResolvers<void>()
+  await page.route(/\/plants/, async (route) => {
+    await searched.promise
+    await route.continue()
+  })
+  await button(page, 'Add a plant').click()
+  await fill(page, { name: 'Ulmus glabra' })
+  await button(page, 'Add it').click()
+  await page.locator('#plant-id-problem').getByText('Give the plant an id.').waitFor()
+  searched.resolve()
+  await eventually(async () => /^\d+$/.test(await page.getByLabel('Id', { exact: true }).inputValue()))
+  await button(page, 'Add it').click()
+  await page.getByText('Added: Ulmus glabra').waitFor()
+  await page.close()
+})
+
 test('what the service refuses is told in its words, beside the field', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Add a plant').click()

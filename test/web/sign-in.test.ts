@@ -146,3 +146,18 @@ test('a service that is gone is told of, and asked again when one says so', { sk
   await page.getByText('The service does not answer. See whether it runs').waitFor()
   await page.close()
 })
+
+test('who signs out in one tab is signed out in all that the browser remembers the token for', {
+  skip,
+}, async () => {
+  const { page } = await openPage(site.browser, site.app)
+  await page.getByLabel('Remember it').check()
+  await signIn(page)
+  await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
+  const other = await page.context().newPage()
+  await other.goto(site.app.url)
+  await other.getByRole('button', { name: 'Quercus robur' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await other.getByLabel('Token', { exact: true }).waitFor()
+  await page.context().close()
+})

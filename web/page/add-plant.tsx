@@ -105,6 +105,8 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
     },
     /** What stands there is not changed beneath somebody who is about to type. */
     keepId() {
+      // Nothing stands there yet: what is suggested is still wanted.
+      if (draft.id === '') return
       setOwnId(true)
       setTyped((before) => ({ ...before, id: draft.id }))
     },

@@ -10,6 +10,7 @@ import {
   rememberToken,
   type Session,
   SignInError,
+  watchRememberedToken,
 } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { texts } from './texts.ts'
@@ -69,6 +70,16 @@ export function App() {
     setMessage('')
     setSession(undefined)
   }
+
+  useEffect(
+    () =>
+      watchRememberedToken((before, now) => {
+        if (before !== current.current) return
+        if (now === undefined) signOut()
+        else current.current = now
+      }),
+    [],
+  )
 
   const signInForm = (
     <SignIn

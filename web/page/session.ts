@@ -57,6 +57,15 @@ export function rememberToken(token: string, isForBrowser: boolean): void {
   withStorage(isForBrowser ? 'localStorage' : 'sessionStorage', (storage) => storage.setItem(KEY, token))
 }
 
+/** Tells of the token that this browser remembers when another tab forgets it, or has got another one for it. */
+export function watchRememberedToken(tell: (before: string, now: string | undefined) => void): () => void {
+  const look = ({ key, oldValue, newValue }: StorageEvent) => {
+    if (key === KEY && oldValue !== null) tell(oldValue, newValue ?? undefined)
+  }
+  addEventListener('storage', look)
+  return () => removeEventListener('storage', look)
+}
+
 export function forgetToken(): void {
   withStorage('sessionStorage', (storage) => storage.removeItem(KEY))
   withStorage('localStorage', (storage) => storage.removeItem(KEY))
