@@ -145,3 +145,18 @@ test('a count that fails is told, and tried again', { skip }, async (t) => {
   await page.getByText('1 plant, by the day').waitFor()
   assert.equal(await page.getByRole('alert').count(), 0)
 })
+
+test('the bars are there in the colours of the system, too', { skip }, async (t) => {
+  const app = await startWithPlantsAddedAt(t, [Date.now()])
+  await app.send('PUT', '/plants/7', '{"name":"Quercus robur","tag":"tree"}')
+  const { page } = await openSignedIn(browser, app)
+  await page.getByRole('link', { name: 'Collection' }).click()
+  await page.emulateMedia({ forcedColors: 'active' })
+  const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+  for (const bar of ['.columns i', '.bars .bar span']) {
+    await page.locator(bar).first().waitFor()
+    const own = await page.evaluate(`getComputedStyle(document.querySelector('${bar}')).backgroundColor`)
+    assert.notEqual(own, ground)
+  }
+  await page.close()
+})
