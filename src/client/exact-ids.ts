@@ -21,6 +21,7 @@ export function parseWithIdTexts(json: string): unknown {
 /** What `parseWithIdTexts` made of an object, with its id a bigint. Throws a SyntaxError or TypeError for another. */
 export function withExactId<T extends { id?: bigint }>(parsed: unknown): T {
   const object = parsed as Omit<T, 'id'> & { id: string }
+  // The compiler cannot see that an Omit and what was left out make the whole again.
   return { ...object, id: BigInt(object.id) } as unknown as T
 }
 

@@ -107,6 +107,7 @@ export function createPostgresPlantStore({
       client.read(async (sql) => {
         const from = firstIdAfter(afterId)
         if (from === undefined) return { days: [], lastId: undefined }
+        // The driver does not know what a statement gives: these are the columns of `countDays`.
         const rows = (await sql.unsafe(countDays, [from, limit], { prepare: true }).values()) as unknown as [
           day: bigint,
           count: bigint,

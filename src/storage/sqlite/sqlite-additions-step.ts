@@ -30,6 +30,7 @@ export function createAdditionsStep(database: DatabaseSync) {
     do {
       const fromId = firstIdAfter(lastId)
       const wanted = Math.min(left, ROWS_AT_ONCE)
+      // node:sqlite does not know what a statement gives: rows as arrays, in the columns of `countDays`.
       const rows = fromId === undefined ? [] : (countDays.all(fromId, wanted) as unknown as DayRow[])
       let found = 0
       for (const [day, count, last] of rows) {
