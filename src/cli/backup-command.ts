@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { storeFile } from '../storage/open-storage.ts'
-import { byteSize, createProgressBar, plantCount } from './progress-bar.ts'
+import { byteSize, createCopyBar, plantCount } from './progress-bar.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 /** `plantstore backup`: a copy of a store in a file, also beside a running service. */
@@ -30,19 +30,13 @@ async function backUp(
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database })
   const store = storeFile(config.database, 'backing it up')
-  let doing = 'copying'
-  const bar = await createProgressBar('backing up', ({ done, total = 0 }) =>
-    doing === 'copying' ? `${byteSize(done)} of ${byteSize(total)}` : 'examining it',
-  )
+  const bar = await createCopyBar('backing up')
   try {
     const { plants, bytes } = await untilInterrupted((signal) =>
       store.backUp(file, {
         signal,
         mayReplace: force,
-        onProgress(progress) {
-          doing = progress.doing
-          bar.update(progress)
-        },
+        onProgress: bar.onProgress,
       }),
     )
     bar.end()

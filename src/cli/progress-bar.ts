@@ -76,6 +76,21 @@ export async function createProgressBar(
   }
 }
 
+/** `createProgressBar` for a store that is copied, and whose copy is examined then. */
+export async function createCopyBar(doing: string) {
+  let isCopying = true
+  const bar = await createProgressBar(doing, ({ done, total = 0 }) =>
+    isCopying ? `${byteSize(done)} of ${byteSize(total)}` : 'examining it',
+  )
+  return {
+    onProgress(progress: Progress & { doing: 'copying' | 'verifying' }) {
+      isCopying = progress.doing === 'copying'
+      bar.update(progress)
+    },
+    end: bar.end,
+  }
+}
+
 interface Circumstances {
   /** What is done, as it is shown. */
   done: string

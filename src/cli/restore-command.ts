@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { storeFile } from '../storage/open-storage.ts'
-import { byteSize, createProgressBar, plantCount } from './progress-bar.ts'
+import { createCopyBar, plantCount } from './progress-bar.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 /** `plantstore restore`: puts a backup in the place of a store. */
@@ -30,19 +30,13 @@ async function restore(
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database })
   const store = storeFile(config.database, 'restoring it')
-  let doing = 'copying'
-  const bar = await createProgressBar('restoring', ({ done, total = 0 }) =>
-    doing === 'copying' ? `${byteSize(done)} of ${byteSize(total)}` : 'examining it',
-  )
+  const bar = await createCopyBar('restoring')
   try {
     const { plants, keptAs } = await untilInterrupted((signal) =>
       store.restore(file, {
         signal,
         mayReplace: force,
-        onProgress(progress) {
-          doing = progress.doing
-          bar.update(progress)
-        },
+        onProgress: bar.onProgress,
       }),
     )
     bar.end()
