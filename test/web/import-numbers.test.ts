@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { chromiumMissing as skip } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 import { chooseFile } from './import-dialog.ts'
 import { openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
@@ -19,6 +21,25 @@ test('rows behind the last number are refused, also where a slice ends with it',
   await dialog.getByText(`${SLICE_ROWS / 2} added, ${SLICE_ROWS / 2 + 2} refused.`).waitFor()
   await dialog.getByText('Line 1,001', { exact: true }).waitFor()
   await dialog.getByText('the numbers have come to an end').first().waitFor()
+})
+
+test('a number that is suggested to somebody who is about to type one gives way to it', {
+  skip,
+}, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  const searched = Promise.withResolvers<void>()
+  await page.route(/\/plants\?/, async (route) => {
+    await searched.promise
+    await route.continue()
+  })
+  const dialog = await chooseFile(page, 'plants.csv', 'Acer\n')
+  const first = dialog.getByLabel('Number the rows from')
+  await first.focus()
+  searched.resolve()
+  await eventually(async () => /^\d+$/.test(await first.inputValue()))
+  await page.keyboard.type('77')
+  assert.equal(await first.inputValue(), '77')
+  await page.close()
 })
 
 test('a file of several compressed ones is told of before anything is stored', { skip }, async () => {

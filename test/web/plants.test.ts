@@ -88,6 +88,23 @@ test('a free id is still suggested to whoever was quicker than the suggestion', 
   await page.close()
 })
 
+test('an id that is suggested to somebody who is about to type one gives way to it', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  const searched = Promise.withResolvers<void>()
+  await page.route(/\/plants/, async (route) => {
+    await searched.promise
+    await route.continue()
+  })
+  await button(page, 'Add a plant').click()
+  const id = page.getByLabel('Id', { exact: true })
+  await id.focus()
+  searched.resolve()
+  await eventually(async () => /^\d+$/.test(await id.inputValue()))
+  await page.keyboard.type('77')
+  assert.equal(await id.inputValue(), '77')
+  await page.close()
+})
+
 test('what the service refuses is told in its words, beside the field', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Add a plant').click()

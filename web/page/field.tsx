@@ -1,3 +1,5 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+
 interface FieldProps {
   id: string
   label: string
@@ -18,6 +20,14 @@ interface FieldProps {
 
 /** A field with its name, what helps to fill it, and what is wrong with it. */
 export function Field({ id, label, hint, problem = '', isFirst, onText, ...input }: FieldProps) {
+  const element = useRef<HTMLInputElement>(null)
+  const known = useRef(input.value)
+  useLayoutEffect(() => {
+    const isSuggested = input.value !== known.current
+    known.current = input.value
+    // Beneath somebody who is about to type: selected, it gives way to what is typed.
+    if (isSuggested && document.activeElement === element.current) element.current?.select()
+  }, [input.value])
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -25,12 +35,16 @@ export function Field({ id, label, hint, problem = '', isFirst, onText, ...input
         type="text"
         dir="auto"
         {...input}
+        ref={element}
         id={id}
         autocomplete="off"
         data-first={isFirst ? '' : undefined}
         aria-invalid={problem !== ''}
         aria-describedby={`${id}-hint ${id}-problem`}
-        onInput={(event) => onText(event.currentTarget.value)}
+        onInput={({ currentTarget: { value } }) => {
+          known.current = value
+          onText(value)
+        }}
       />
       <span id={`${id}-hint`} class="hint">
         {hint}
