@@ -168,3 +168,17 @@ test('the load balancer sends to a service of compose.yaml, at the port that the
   }
   for (const [, code = ''] of loadBalancer.matchAll(/"error":(\d+)/g)) assert.ok(code in ERRORS, code)
 })
+
+test('whatever starts the service gives Node the flags that npm start does', () => {
+  const flags = /node (--.+?) src/.exec(readFileSync(join(ROOT, 'package.json'), 'utf8'))?.[1]
+  assert.ok(flags)
+  const starts = {
+    Dockerfile: instruction('ENTRYPOINT').replaceAll(/[",]/g, ''),
+    ...Object.fromEntries(
+      ['README.md', 'ops/plantstore.service', 'src/cli/main.ts', 'test/support/plantstore-process.ts'].map(
+        (file) => [file, readFileSync(join(ROOT, file), 'utf8').replaceAll(/[',]/g, '')],
+      ),
+    ),
+  }
+  for (const [file, text] of Object.entries(starts)) assert.ok(text.includes(flags), file)
+})

@@ -3,6 +3,7 @@
 // bound takes some 60 MB more. The variable keeps glibc from holding free memory back for each thread: 40 MB.
 import { writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 
 const NODE_MAJOR_MIN = 26
 
@@ -13,6 +14,11 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
 
 // What an older Node does not have is loaded from here on only: it would complain of that instead.
 const { enableCompileCache } = await import('node:module')
+
+// V8 learns where objects are made that outlive a collection of young ones, and makes them as old ones from then
+// on. Under load it learns so of what waits for a shared commit, by chance of the first seconds. What is old is
+// collected rarely, and until then keeps everything that it refers to, whole requests: half of the creates.
+setFlagsFromString('--no-allocation-site-pretenuring')
 
 // Compiled code is kept for the next start, which then takes half the time; the threads learn of it from the
 // environment. It is kept among the packages, not in the shared temporary folder, where somebody else could

@@ -53,7 +53,6 @@ function send(
 async function startMeasured(t: TestContext, database: string) {
   const service = await startServe(t, {
     environment: {
-      NODE_OPTIONS: '--max-semi-space-size=4',
       MALLOC_ARENA_MAX: '2',
       PLANTSTORE_DATABASE: database,
     },

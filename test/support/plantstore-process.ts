@@ -4,6 +4,8 @@ import { eventually } from './eventually.ts'
 import { type Lifetime, PATIENT, TOKEN, temporaryFolder } from './start-app.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+/** As `npm start` has them. */
+const NODE_FLAGS = ['--max-semi-space-size=4']
 
 /** A run of `plantstore` in a process and a folder of its own. */
 export interface PlantstoreProcess {
@@ -29,7 +31,7 @@ export function startPlantstore(
   parameters: readonly string[],
   { environment = {}, folder = temporaryFolder(test), uid }: RunOptions = {},
 ): PlantstoreProcess {
-  const child = spawn(process.execPath, [MAIN, ...parameters], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, ...parameters], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...PATIENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
