@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { searchWords } from '../../plants/plant-search.ts'
 import { inUnsyncedTransaction } from './sqlite-connection.ts'
 import { createUnindexedBatches } from './unindexed-batches.ts'
+import { createWriteLoad, IDLE_AFTER_MS } from './write-load.ts'
 
 /**
  * Plants indexed in one transaction while writes keep coming, or those of one batch if they are more: a few
@@ -11,16 +12,6 @@ const BUSY_STEP_PLANTS = 200
 /** While they do not: a few milliseconds as well, and more at once would not make it faster. */
 const IDLE_STEP_PLANTS = 1_000
 
-/** A pause in the writes of this length is taken for the end of a burst. */
-const IDLE_AFTER_MS = 5
-/**
- * Without a pause, writes that take less than this share of the time leave enough of it, too: otherwise one
- * create every few milliseconds would keep a million imported plants from being found for minutes. Under as many
- * creates as the service can take they take twice as much.
- */
-const BUSY_SHARE_MIN = 0.2
-/** Over so long the share is taken. */
-const SHARE_WINDOW_MS = 100
 /** Under writes without a pause the index moves on at least this often. */
 const BUSY_INTERVAL_MS = 200
 /** After a failed step (disk full, say) the next try waits. */
@@ -55,11 +46,13 @@ export function createSearchIndexer(database: DatabaseSync) {
       schedule(IDLE_AFTER_MS)
       return
     }
+    const startMs = performance.now()
     try {
       const isMore = inUnsyncedTransaction(database, () =>
         isBusy ? indexSome(BUSY_STEP_PLANTS) : batches.sort(IDLE_STEP_PLANTS) || indexSome(IDLE_STEP_PLANTS),
       )
       lastStepMs = performance.now()
+      load.noteIndexing(lastStepMs - startMs)
       if (isMore) schedule(isBusy ? IDLE_AFTER_MS : 0)
     } catch {
       // Nothing is lost: the plants stay in the table, and a write meets the same disk and reports it.
@@ -75,34 +68,13 @@ export function createSearchIndexer(database: DatabaseSync) {
   return {
     /** Tells that a batch was committed, and how long that took. */
     noteWrites(tookMs: number): void {
-      load.note(tookMs)
+      load.noteWrites(tookMs)
       schedule(IDLE_AFTER_MS)
     },
     stop(): void {
       isStopped = true
       clearTimeout(timer)
     },
-  }
-}
-
-/** How much of the thread's time the writes take. */
-function createWriteLoad() {
-  let lastWriteMs = Number.NEGATIVE_INFINITY
-  let windowFromMs = performance.now()
-  let writingMs = 0
-  /** Until it is known, all of it. */
-  let share = 1
-  return {
-    note(tookMs: number): void {
-      lastWriteMs = performance.now()
-      writingMs += tookMs
-      const windowMs = lastWriteMs - windowFromMs
-      if (windowMs < SHARE_WINDOW_MS) return
-      share = writingMs / windowMs
-      windowFromMs = lastWriteMs
-      writingMs = 0
-    },
-    isBusy: () => performance.now() - lastWriteMs < IDLE_AFTER_MS && share >= BUSY_SHARE_MIN,
   }
 }
 
