@@ -133,7 +133,7 @@ export async function buildApp({
   const admitAny = admission('any')
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
-  const metrics = hasMetrics ? createMetrics({ storage, basePath, countConnections, backups }) : undefined
+  const metrics = hasMetrics ? createMetrics({ storage, countConnections, backups }) : undefined
   const writeLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress })
   const noteCut = createCutNote(log, metrics?.recordCut)
   const limitConnection = createConnectionLimit(limits, noteCut)

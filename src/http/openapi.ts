@@ -7,6 +7,7 @@ import {
   HEADERS_OF_LIMITED_ANSWERS,
   type HeaderName,
 } from './openapi-headers.ts'
+import { templateOf } from './request-path.ts'
 
 type JsonObject = Record<string, unknown>
 
@@ -81,7 +82,7 @@ const STATUSES_BEFORE_LIMITS: readonly number[] = [401, 408, 431]
 export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): JsonObject {
   const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
-    const path = route.url.replace(/:(\w+)/g, '{$1}')
+    const path = templateOf(route.url)
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = describe(route)
   }

@@ -6,3 +6,8 @@ export function requestPath(target: string): string {
   const [withoutQuery = ''] = target.split('?', 1)
   return withoutQuery.replace(/^https?:\/\/[^/]*/i, '')
 }
+
+/** The path of a route, `/plants/:id`, as the API's document writes it: `/plants/{id}`. */
+export function templateOf(routePath: string): string {
+  return routePath.replace(/:(\w+)/g, '{$1}')
+}

@@ -5,7 +5,7 @@ import type { Admission } from './admission.ts'
 import { answerEmpty, type HeaderList } from './answers.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
-import { requestPath } from './request-path.ts'
+import { requestPath, templateOf } from './request-path.ts'
 import { tellStagesOnRequest } from './request-stages.ts'
 import type { WriteAdmission } from './write-admission.ts'
 
@@ -24,6 +24,8 @@ declare module 'fastify' {
     isRefused?: true
   }
   interface FastifyRequest {
+    /** The path of its route, as the API's document writes it; null while it has none. */
+    template: string | null
     /** The token that the request was sent with; null on public routes. */
     caller: StoredToken
     /** What the request was answered with, when it failed. */
@@ -73,6 +75,7 @@ export function applyRouteRules(
   const described: DescribedRoute[] = []
   const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
 
+  app.decorateRequest('template', null)
   app.decorateRequest('failure', null)
   app.decorateRequest('answerFields', null)
   app.decorateRequest('stages', null)
@@ -97,7 +100,7 @@ export function applyRouteRules(
         described.push({ method, url: path, scope, operation, refusalsAre400 })
       }
     }
-    guard(route, scope, { admission, admitWrite })
+    guard(route, { scope, template: templateOf(path), admission, admitWrite })
   })
 
   if (crossOrigin !== undefined) {
@@ -123,15 +126,17 @@ export function applyRouteRules(
   return described
 }
 
+interface GuardParts extends Pick<RouteRulesParts, 'admission' | 'admitWrite'> {
+  scope: Scope | 'any' | 'public'
+  template: string
+}
+
 /** Judges the requests of a route, in one hook: each one costs something on every request. */
-function guard(
-  route: RouteOptions,
-  scope: Scope | 'any' | 'public',
-  { admission, admitWrite }: Pick<RouteRulesParts, 'admission' | 'admitWrite'>,
-): void {
+function guard(route: RouteOptions, { scope, template, admission, admitWrite }: GuardParts): void {
   const writes = ![route.method].flat().every((method) => READING_METHODS.includes(method))
   const admit = scope === 'public' ? undefined : admission(scope)
   route.onRequest = (request, reply, done) => {
+    request.template = template
     const fault = oddityOf(request)
     if (fault !== undefined || admit === undefined) {
       done(fault)

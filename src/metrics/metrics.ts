@@ -17,8 +17,6 @@ const NEVER_MS = 2 ** 31 - 1
 
 export interface MetricsParts {
   storage: Pick<Storage, 'engine' | 'activity'>
-  /** The path of the base URL: '' or '/prefix'. */
-  basePath: string
   /** Connections of clients that are open now. */
   countConnections(): Promise<number>
   /** Scheduled backups, if there are any. */
@@ -36,7 +34,7 @@ export interface Metrics extends RequestMetrics, ConnectionMetrics {
 }
 
 /** Begins to count. Names and labels are in no way made of what clients send, so there is an end of them. */
-export function createMetrics({ storage, basePath, countConnections, backups }: MetricsParts): Metrics {
+export function createMetrics({ storage, countConnections, backups }: MetricsParts): Metrics {
   const registry = new Registry()
   const registers = [registry]
   // Process, memory and garbage collection, under the names that every Node.js service gives them.
@@ -53,7 +51,7 @@ export function createMetrics({ storage, basePath, countConnections, backups }: 
   registerStorageMetrics(registry, storage.activity)
   if (backups !== undefined) registerBackupMetrics(registry, backups)
   return {
-    ...createRequestMetrics(registry, basePath),
+    ...createRequestMetrics(registry),
     ...createConnectionMetrics(registry, countConnections),
     mediaType: registry.contentType,
     text: () => registry.metrics(),

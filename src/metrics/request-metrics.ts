@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import { type ErrorCode, meaningOf, OVERLOAD_REASONS, type OverloadReason } from '../errors.ts'
 import { OVERLOAD_REASONS_IN_WORDS, REFUSAL_REASONS } from './refusal-reasons.ts'
+import { createTalliedHistogram, type Tally } from './tallied-histogram.ts'
 
 /**
  * In seconds. A create is answered within 1 to 10 ms, most reads sooner, and the alert looks at 250 ms; from 1 s on a
@@ -25,23 +26,31 @@ export interface RequestMetrics {
   recordUnreadable(code: ErrorCode): void
 }
 
-/** What is counted for one method of one route, found once: each label that is looked up costs on every request. */
+/** What is counted for one method of one route. */
 interface RouteSeries {
   route: string
   method: string
-  duration: Histogram.Internal<'route' | 'method'>
-  requests: Map<number, Counter.Internal>
+  duration: Tally
+  /** Requests by status that the counter has not taken up yet: it looks labels up, which costs on every request. */
+  requests: Map<number, number>
 }
 
-/** Requests and refusals, in `registry`. A path is told without `basePath`, the path of the base URL. */
-export function createRequestMetrics(registry: Registry, basePath: string): RequestMetrics {
+/** Requests and refusals, in `registry`. */
+export function createRequestMetrics(registry: Registry): RequestMetrics {
+  const allSeries: RouteSeries[] = []
   const requests = new Counter({
     name: 'plantstore_http_requests_total',
     help: 'Requests that were answered, by the template of their route, method and status',
     labelNames: ['route', 'method', 'status'],
     registers: [registry],
+    collect() {
+      for (const { route, method, requests } of allSeries) {
+        for (const [status, count] of requests) this.inc({ route, method, status: String(status) }, count)
+        requests.clear()
+      }
+    },
   })
-  const durations = new Histogram({
+  const startDurations = createTalliedHistogram({
     name: 'plantstore_http_request_duration_seconds',
     help: 'From the header fields of a request to the last byte of its answer',
     labelNames: ['route', 'method'],
@@ -54,9 +63,8 @@ export function createRequestMetrics(registry: Registry, basePath: string): Requ
     labelNames: ['error', 'reason'],
     registers: [registry],
   })
-  /** By what Fastify keeps of a route and method, which is one object for all of its requests. */
-  const routes = new Map<object, RouteSeries>()
-  const unrouted = new Map<string, RouteSeries>()
+  /** By the template of the route, then by method. */
+  const routes = new Map<string, Map<string, RouteSeries>>()
   // All of them from the start: the first step of a counter that comes out of nothing is no increase to Prometheus.
   const startRefusals = (code: string, reason: string) => {
     refusals.inc({ error: code, reason }, 0)
@@ -69,25 +77,27 @@ export function createRequestMetrics(registry: Registry, basePath: string): Requ
     OVERLOAD_REASONS.map((reason) => [reason, startRefusals('50301', OVERLOAD_REASONS_IN_WORDS[reason])]),
   ) as Record<OverloadReason, Counter.Internal>
 
-  function newSeries(route: string, method: string): RouteSeries {
-    return { route, method, duration: durations.labels(route, method), requests: new Map() }
-  }
-
-  function seriesOf(request: FastifyRequest): RouteSeries {
-    const method = METHODS.has(request.method) ? request.method : OTHER_METHOD
-    // Of a target that cannot be decoded there is nothing but this.
-    if (request.is404) return getOrMake(unrouted, method, () => newSeries(NO_ROUTE, method))
-    const { config } = request.routeOptions
-    return getOrMake(routes, config, () => newSeries(templateOf(config.url.slice(basePath.length)), method))
+  function seriesOf({ template, method }: FastifyRequest): RouteSeries {
+    const route = template ?? NO_ROUTE
+    const ofRoute = getOrMake(routes, route, () => new Map<string, RouteSeries>())
+    const name = METHODS.has(method) ? method : OTHER_METHOD
+    return getOrMake(ofRoute, name, () => {
+      const series = {
+        route,
+        method: name,
+        duration: startDurations({ route, method: name }),
+        requests: new Map<number, number>(),
+      }
+      allSeries.push(series)
+      return series
+    })
   }
 
   return {
     record(request, reply) {
       const series = seriesOf(request)
       const status = reply.raw.statusCode
-      getOrMake(series.requests, status, () =>
-        requests.labels(series.route, series.method, String(status)),
-      ).inc()
+      series.requests.set(status, (series.requests.get(status) ?? 0) + 1)
       series.duration.observe(reply.elapsedTime / 1000)
       if (request.failure === null) return
       const { code, reason } = request.failure
@@ -99,11 +109,6 @@ export function createRequestMetrics(registry: Registry, basePath: string): Requ
       refusalsByCode[code].inc()
     },
   }
-}
-
-/** `/plants/:id` as the API's document writes it: `/plants/{id}`. */
-function templateOf(url: string): string {
-  return (url || '/').replace(/:(\w+)/g, '{$1}')
 }
 
 function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

@@ -20,6 +20,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
+import { templateOf } from '../http/request-path.ts'
 import { createRequestStages } from '../http/request-stages.ts'
 import type { TracingSettings } from './tracing-settings.ts'
 import { createWatchedExporter } from './watched-exporter.ts'
@@ -71,7 +72,7 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
     begin(request) {
       if (!mayBegin()) return
       const { method, headers, routeOptions } = request
-      const route = routeOptions.url?.replace(/:(\w+)/g, '{$1}')
+      const route = routeOptions.url === undefined ? undefined : templateOf(routeOptions.url)
       const parent = propagator.extract(ROOT_CONTEXT, headers, FIELDS)
       const span = tracer.startSpan(
         route === undefined ? method : `${method} ${route}`,
