@@ -34,13 +34,16 @@ export function addServeCommand(program: Command): void {
     })
     const service = await serve(config, log)
     running = service
+    // Before anybody is told that it serves, and may want it to end.
+    const isAskedToStop = untilAskedToStop()
     greet(service)
     const { url, socket } = service
     log.info(
       { ...(socket === undefined ? { url } : { socket }), database: describeDatabase(config.database) },
       'serving',
     )
-    await stopOnSignal(service, (signal) => log.info({ signal }, 'stopping'))
+    log.info({ signal: await isAskedToStop }, 'stopping')
+    await service.stop()
     log.info('stopped')
     // A request to a collector of traces that does not answer would keep the process for seconds.
     process.exit()
@@ -109,9 +112,9 @@ function endByHangUp(): void {
   process.kill(process.pid, 'SIGHUP')
 }
 
-/** Waits for SIGTERM or SIGINT, then stops; a second one, of either kind, ends the process at once. */
-async function stopOnSignal(service: RunningService, onSignal: (signal: string) => void): Promise<void> {
-  const asked = Promise.withResolvers<string>()
+/** Fulfils with SIGTERM or SIGINT when one comes; a second one, of either kind, ends the process at once. */
+function untilAskedToStop(): Promise<NodeJS.Signals> {
+  const asked = Promise.withResolvers<NodeJS.Signals>()
   let isAsked = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -120,6 +123,5 @@ async function stopOnSignal(service: RunningService, onSignal: (signal: string) 
       asked.resolve(signal)
     })
   }
-  onSignal(await asked.promise)
-  await service.stop()
+  return asked.promise
 }

@@ -4,11 +4,14 @@ import type { ErrorCode } from '../errors.ts'
 /** Enough to see what is going on; whoever sends requests without a good token by the thousand does not fill the disk. */
 const LINES_A_SECOND_MAX = 10
 
-/** What a request is refused with that needs no good token, or is more than it may. */
-const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901])
+/**
+ * What a request is refused with that needs no good token, or is more than it may; and what every request is refused
+ * with while the storage is away.
+ */
+const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901, 50302])
 
 /**
- * Says whether a refusal with this code gets a line of its own. Of what anybody can cause that is ten a second; the
+ * Says whether a refusal with this code gets a line of its own. Of what can come by the thousand that is ten a second; the
  * others are counted by their code, and told when the second is over.
  */
 export function createRefusalLog(log: Logger): (code: ErrorCode) => boolean {
@@ -21,7 +24,11 @@ export function createRefusalLog(log: Logger): (code: ErrorCode) => boolean {
     clearTimeout(timer)
     timer = undefined
     if (leftOut.size === 0) return
-    log.info({ leftOut: Object.fromEntries(leftOut) }, 'more requests refused')
+    // Of the same level as the lines that are left out.
+    log[leftOut.has(50302) ? 'error' : 'info'](
+      { leftOut: Object.fromEntries(leftOut) },
+      'more requests refused',
+    )
     leftOut = new Map()
   }
 

@@ -153,11 +153,19 @@ function callerOf({ iss, sub, exp = 0, iat }: JWTPayload, scopes: StoredToken['s
   return {
     // Of issuer and subject, so that idempotency keys outlive a token that is renewed every few minutes.
     id: PROVIDER_ID_PREFIX + hashToken(JSON.stringify([iss, sub])).slice(0, 32),
-    label: sub.slice(0, LABEL_CHARACTERS_MAX),
+    label: labelOf(sub),
     scopes,
     createdAtMs: timeMs(iat ?? Date.now() / 1000),
     expiresAtMs: timeMs(exp + LEEWAY_MS / 1000),
   }
+}
+
+/** A subject as one line of text, whatever the provider lets be in it. */
+function labelOf(subject: string): string {
+  return subject
+    .slice(0, LABEL_CHARACTERS_MAX)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\ufffd')
 }
 
 /** A time of a token, brought into what can be written. */

@@ -25,7 +25,7 @@ export const REFUSAL_REASONS: Readonly<Record<ErrorCode, string>> = {
   43101: 'header fields too large',
   50001: 'internal error',
   50301: 'overloaded',
-  50302: 'storage unavailable',
+  50302: 'storage or provider unavailable',
   50303: 'shutting down',
   50701: 'storage full',
 }

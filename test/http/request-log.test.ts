@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { generateToken } from '../../src/tokens/token.ts'
 import { eventually } from '../support/eventually.ts'
+import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
 import { openWire, requestText } from '../support/wire.ts'
 
@@ -44,6 +45,26 @@ test('of refusals that need no good token ten a second have a line, and the othe
   })
   assert.ok(leftOut.length > 0)
   assert.equal(linesOf('request refused').filter(({ error }) => error === 40402).length, 20)
+})
+
+test('of requests that the storage is away for ten a second have a line, and the others are counted', {
+  skip: postgresMissing,
+}, async (t) => {
+  const server = await startPostgres(t)
+  const away = await startApp(t, {
+    PLANTSTORE_DATABASE: await server.createDatabase(),
+    PLANTSTORE_POSTGRES_CONNECT_TIMEOUT_MS: '500',
+  })
+  await server.stop('immediate')
+  const answers = await Promise.all(Array.from({ length: 60 }, () => away.fetch('/plants')))
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503])
+  const failed = () => away.log.filter(({ error }) => error === 50302)
+  const more = await eventually(() => {
+    const counts = away.log.filter(({ msg }) => msg === 'more requests refused')
+    const leftOut = counts.map((line) => (line.leftOut as { 50302: number })[50302])
+    return leftOut.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
+  })
+  assert.ok(more.length > 0 && more.every(({ level }) => level === 50))
 })
 
 test('a path that cannot be decoded leaves a line like any other', async () => {

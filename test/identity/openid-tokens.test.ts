@@ -175,6 +175,11 @@ test('the log tells by its subject which of the provider made a token', async ()
   assert.deepEqual([line?.callerId, line?.callerLabel], [(await self(token)).id, 'the gardener'])
 })
 
+test('a subject is one line of text, whatever the provider lets be in it', async () => {
+  const { label } = await self(await provider.sign({ sub: `a\nb\u0000\u009b${'🌱'.repeat(100)}` }))
+  assert.equal(label, `a\ufffdb\ufffd\ufffd${'🌱'.repeat(97)}\ufffd`)
+})
+
 test('the command line sends such a token as any other', async (context) => {
   const token = await provider.sign({ groups: Array.from({ length: 100 }, (_, at) => `group-${at}`) })
   const environment = { PLANTSTORE_URL: app.url, PLANTSTORE_TOKEN: token }
