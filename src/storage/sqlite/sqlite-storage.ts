@@ -30,8 +30,8 @@ const EXPORTS_MAX = 4
 
 /**
  * How much the heap may grow between two collections of old objects. Node lets it grow fourfold, to what a
- * store on its own machine need not take: 20 to 40 MB. (On PostgreSQL a write outlives several collections of
- * young objects, and to collect old ones so often costs a third of the creates.)
+ * store on its own machine need not take: 20 to 40 MB. (On PostgreSQL, where a write waits longer, it costs a
+ * twentieth of the creates.)
  */
 const HEAP_GROWTH_PERCENT = 50
 
