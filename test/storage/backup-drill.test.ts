@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { keepTrying } from '../support/keep-trying.ts'
 import { runPlantstore, startPlantstore } from '../support/plantstore-process.ts'
-import { eventually } from './eventually.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 import { openFile, temporaryFolder } from './sqlite/temporary-storage.ts'
 
@@ -82,7 +82,7 @@ describe('a backup of a service under full load', () => {
   test('restores to a store that a new service serves, with every plant acknowledged before it began', async (t) => {
     const { folder, database, service } = await startSeeded(t)
     const load = startLoad(service, 1_000_000)
-    await eventually(() => assert.ok(load.acknowledged.size > 300), { withinMs: 30_000 })
+    await keepTrying(() => assert.ok(load.acknowledged.size > 300), { withinMs: 30_000 })
 
     const before = new Set(load.acknowledged)
     const file = join(folder, 'backup.db')
@@ -127,13 +127,13 @@ describe('a backup of a service under full load', () => {
     const isUnderWay = () =>
       assert.ok(partials().some((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size))
     const killed = startPlantstore(t, ['backup', file, '--database', database])
-    await eventually(isUnderWay)
+    await keepTrying(isUnderWay)
     killed.child.kill('SIGKILL')
     assert.equal(await killed.exit, 'SIGKILL')
-    await eventually(() => assert.deepEqual(partials(), []))
+    await keepTrying(() => assert.deepEqual(partials(), []))
 
     const interrupted = startPlantstore(t, ['backup', file, '--database', database])
-    await eventually(isUnderWay)
+    await keepTrying(isUnderWay)
     interrupted.child.kill('SIGINT')
     assert.equal(await interrupted.exit, 130)
     assert.equal(interrupted.stderr, 'plantstore: Interrupted.\n')
@@ -158,7 +158,7 @@ async function checkExtremes(service: ServiceProcess, count: number): Promise<vo
     assert.equal(status, 200)
     assert.equal((body as { name: string }).name, nameOf(id))
   }
-  await eventually(
+  await keepTrying(
     async () => {
       const { body } = await service.request('GET', `/plants?q=canina+${ID_MAX}`)
       assert.equal((body as unknown[]).length, 1)

@@ -4,8 +4,8 @@ import { SetupError } from '../../src/errors.ts'
 import { copyStorage } from '../../src/storage/copy-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { hashToken, type StoredToken } from '../../src/tokens/token.ts'
+import { keepTrying } from '../support/keep-trying.ts'
 import { postgresMissing } from '../support/postgres-server.ts'
-import { eventually } from './eventually.ts'
 import type { OpenStorage } from './opened-storage.ts'
 import { emptyDatabases, sharePostgres } from './postgres/temporary-database.ts'
 import { openTemporary } from './sqlite/temporary-storage.ts'
@@ -72,7 +72,7 @@ function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): vo
       assert.equal(other.outcome, 'key-reused')
     }
     assert.deepEqual(steps.slice(0, 2), ['copied 512', 'copied 1024'])
-    await eventually(async () => {
+    await keepTrying(async () => {
       const { plants } = await to.plants.list({ limit: 5, words: ['acai'] })
       assert.deepEqual(
         plants.map(({ id }) => id),

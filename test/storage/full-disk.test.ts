@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { eventually } from './eventually.ts'
+import { keepTrying } from '../support/keep-trying.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 import { temporaryFolder } from './sqlite/temporary-storage.ts'
 
@@ -104,7 +104,7 @@ async function checkFullStorage(service: ServiceProcess, free: () => void): Prom
   for (const { status, body } of others) if (![200, 201, 404].includes(status)) checkRefusal(status, body)
 
   free()
-  await eventually(async () => {
+  await keepTrying(async () => {
     const { status } = await service.request('POST', '/plants', { id: 100_000, name: 'small' })
     assert.equal(status, 200)
   })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
 import type { NewPlant, StoredPlant } from '../../src/plants/plant.ts'
 import type { PlantFilter, PlantStore } from '../../src/plants/plant-store.ts'
-import { eventually } from './eventually.ts'
+import { keepTrying } from '../support/keep-trying.ts'
 import { ID_MAX, NOTABLE_IDS } from './notable-ids.ts'
 import type { OpenStorage, SharedStorage } from './opened-storage.ts'
 
@@ -68,7 +68,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
     test('gives what the list gives for the same filter', async () => {
       const { plants } = shared
       await fill(plants, roses(2500))
-      await eventually(async () => assert.equal((await listed(plants, { words: ['rosa'] })).length, 2500))
+      await keepTrying(async () => assert.equal((await listed(plants, { words: ['rosa'] })).length, 2500))
       for (const filter of [
         {},
         { tag: 'tag 1' },
@@ -91,14 +91,14 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
     test('holds each name against the words, though the index is behind a change', async () => {
       const { plants } = shared
       await fill(plants, roses(700))
-      await eventually(async () => assert.equal((await listed(plants, { words: ['canina'] })).length, 100))
+      await keepTrying(async () => assert.equal((await listed(plants, { words: ['canina'] })).length, 100))
       const found = await listed(plants, { words: ['canina'] })
       await Promise.all(found.slice(1).map(({ id }) => plants.change(id, { name: 'Iris' })))
       assert.deepEqual(await exported(plants, { words: ['canina'] }), found.slice(0, 1))
       // An index may hold words to a length only.
       const word = 'a'.repeat(700)
       await plants.create({ id: ID_MAX, name: `${word}b` })
-      await eventually(async () => assert.equal((await exported(plants, { words: [word] })).length, 1))
+      await keepTrying(async () => assert.equal((await exported(plants, { words: [word] })).length, 1))
       assert.deepEqual(await exported(plants, { words: [`${word}c`] }), [])
     })
 
@@ -108,7 +108,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
         const { plants } = shared
         const long = { id: 100_000n, name: `Rosa ${'longa '.repeat(9000)}`, tag: 'tag 1' }
         await fill(plants, [...roses(3000), long])
-        await eventually(async () => assert.equal((await listed(plants, { words: ['rosa'] })).length, 3001))
+        await keepTrying(async () => assert.equal((await listed(plants, { words: ['rosa'] })).length, 3001))
         const before = await listed(plants, filter)
         const steps = begin(plants, filter)
         const first = await steps.next()

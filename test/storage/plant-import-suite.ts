@@ -7,7 +7,7 @@ import {
   type ImportOutcome,
   type PlantStore,
 } from '../../src/plants/plant-store.ts'
-import { eventually } from './eventually.ts'
+import { keepTrying } from '../support/keep-trying.ts'
 import { NOTABLE_IDS } from './notable-ids.ts'
 import type { SharedStorage } from './opened-storage.ts'
 
@@ -207,10 +207,10 @@ export function describeImports(shared: SharedStorage): void {
       const found = async (word: string) =>
         (await plants.list({ limit: 1000, words: [word] })).plants.map(({ id }) => id)
       await importSteps(plants, KEEP, plantsFrom(0, 500, 'Rosa'))
-      await eventually(async () => assert.equal((await found('rosa')).length, 500))
+      await keepTrying(async () => assert.equal((await found('rosa')).length, 500))
       await importSteps(plants, REPLACE, plantsFrom(250, 500, 'Iris'))
       assert.equal((await found('rosa')).length, 250)
-      await eventually(async () => assert.equal((await found('iris')).length, 500))
+      await keepTrying(async () => assert.equal((await found('iris')).length, 500))
     })
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { queryWords } from '../../src/plants/plant-search.ts'
 import type { PlantQuery, PlantStore } from '../../src/plants/plant-store.ts'
-import { eventually } from './eventually.ts'
+import { keepTrying } from '../support/keep-trying.ts'
 import { ID_MAX, ID_MIN, NOTABLE_IDS } from './notable-ids.ts'
 import type { SharedStorage } from './opened-storage.ts'
 
@@ -61,7 +61,7 @@ export function describeSearch(shared: SharedStorage): void {
     test('names are found by their words, blind to case, accents, quotes and spaces', async () => {
       const { plants } = shared
       await Promise.all(FOUND_BY.map(([name], at) => plants.create({ id: BigInt(at), name })))
-      await eventually(async () => {
+      await keepTrying(async () => {
         for (const [at, [, [query = '']]] of FOUND_BY.entries()) {
           assert.ok((await search(plants, query)).includes(BigInt(at)), query)
         }
@@ -79,7 +79,7 @@ export function describeSearch(shared: SharedStorage): void {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'Rosa alba', tag: 'shrub' })
       await plants.create({ id: 2n, name: 'Rosa canina' })
-      await eventually(async () => assert.deepEqual(await search(plants, 'rosa'), [1n, 2n]))
+      await keepTrying(async () => assert.deepEqual(await search(plants, 'rosa'), [1n, 2n]))
       assert.deepEqual((await plants.list({ limit: 2, words: ['rosa'] })).plants, [
         await plants.get(1n),
         await plants.get(2n),
@@ -90,7 +90,7 @@ export function describeSearch(shared: SharedStorage): void {
       const { plants } = shared
       const shuffled = NOTABLE_IDS.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
       await Promise.all(shuffled.map((id) => plants.create({ id, name: `Rosa of ${id}` })))
-      await eventually(async () => assert.deepEqual(await search(plants, 'rosa'), NOTABLE_IDS))
+      await keepTrying(async () => assert.deepEqual(await search(plants, 'rosa'), NOTABLE_IDS))
       const words = ['rosa']
       for (const limit of [1, 4, NOTABLE_IDS.length - 1, NOTABLE_IDS.length]) {
         const ids: bigint[] = []
@@ -115,7 +115,7 @@ export function describeSearch(shared: SharedStorage): void {
       }
       await plants.create({ id: 6n, name: 'Rosa' })
       await plants.create({ id: 8n, name: 'Iris', tag: 'even' })
-      await eventually(async () => assert.equal((await search(plants, 'rosa')).length, 7))
+      await keepTrying(async () => assert.equal((await search(plants, 'rosa')).length, 7))
       assert.deepEqual(await search(plants, 'rosa', { tag: 'even' }), [0n, 2n, 4n])
       assert.deepEqual(await search(plants, 'rosa', { tag: 'odd', afterId: 1n }), [3n, 5n])
       assert.deepEqual(await search(plants, 'rosa', { tag: 'Even' }), [])
@@ -127,26 +127,26 @@ export function describeSearch(shared: SharedStorage): void {
     test('a renamed plant is found by its new name and at once no more by the old one', async () => {
       const { plants } = shared
       for (const id of [ID_MIN, -3n, ID_MAX]) await plants.create({ id, name: 'Rosa', tag: 'a' })
-      await eventually(async () => assert.equal((await search(plants, 'rosa')).length, 3))
+      await keepTrying(async () => assert.equal((await search(plants, 'rosa')).length, 3))
       await plants.change(ID_MIN, { name: 'Iris' })
       await plants.replace(ID_MAX, { name: 'Iris' })
       await plants.change(-3n, { tag: 'b' })
       assert.deepEqual(await search(plants, 'rosa'), [-3n])
-      await eventually(async () => assert.deepEqual(await search(plants, 'iris'), [ID_MIN, ID_MAX]))
+      await keepTrying(async () => assert.deepEqual(await search(plants, 'iris'), [ID_MIN, ID_MAX]))
       assert.deepEqual(await search(plants, 'rosa', { tag: 'b' }), [-3n])
       await plants.change(ID_MIN, { name: 'Rosa' })
-      await eventually(async () => assert.deepEqual(await search(plants, 'rosa'), [ID_MIN, -3n]))
+      await keepTrying(async () => assert.deepEqual(await search(plants, 'rosa'), [ID_MIN, -3n]))
     })
 
     test('a deleted plant is at once no more found, and one made anew by its own name only', async () => {
       const { plants } = shared
       for (const id of [ID_MIN, 1n, ID_MAX]) await plants.create({ id, name: 'Rosa' })
-      await eventually(async () => assert.equal((await search(plants, 'rosa')).length, 3))
+      await keepTrying(async () => assert.equal((await search(plants, 'rosa')).length, 3))
       await Promise.all([plants.delete(ID_MIN), plants.delete(1n), plants.delete(ID_MAX)])
       assert.deepEqual(await search(plants, 'rosa'), [])
       await plants.create({ id: ID_MIN, name: 'Iris' })
       assert.deepEqual(await search(plants, 'rosa'), [])
-      await eventually(async () => assert.deepEqual(await search(plants, 'iris'), [ID_MIN]))
+      await keepTrying(async () => assert.deepEqual(await search(plants, 'iris'), [ID_MIN]))
       assert.deepEqual(await search(plants, 'rosa'), [])
     })
 
@@ -155,7 +155,7 @@ export function describeSearch(shared: SharedStorage): void {
       const filler = 'Lorem '.repeat(150_000)
       await plants.create({ id: 1n, name: `Rosa ${filler} Tulipa` })
       await plants.create({ id: 2n, name: `${'🌱'.repeat(490)} Iris ${filler}` })
-      await eventually(async () => assert.deepEqual(await search(plants, 'lorem'), [1n, 2n]))
+      await keepTrying(async () => assert.deepEqual(await search(plants, 'lorem'), [1n, 2n]))
       assert.deepEqual(await search(plants, 'rosa'), [1n])
       assert.deepEqual(await search(plants, 'iris'), [2n])
       assert.deepEqual(await search(plants, 'tulipa'), [])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hashToken, SCOPES, type StoredToken } from '../../src/tokens/token.ts'
-import { eventually } from './eventually.ts'
+import { keepTrying } from '../support/keep-trying.ts'
 import { type OpenStorage, type SharedStorage, shareStorage } from './opened-storage.ts'
 
 const TOKEN: StoredToken = {
@@ -92,7 +92,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       assert.equal(Object.hasOwn((await tokens.findByHash(hashToken('a'))) ?? {}, 'lastUsedAtMs'), false)
       for (const usedAtMs of [TOKEN.createdAtMs + 60_000, TOKEN.createdAtMs + 120_000]) {
         tokens.noteUse(TOKEN.id, usedAtMs)
-        await eventually(async () =>
+        await keepTrying(async () =>
           assert.deepEqual(await tokens.findByHash(hashToken('a')), { ...TOKEN, lastUsedAtMs: usedAtMs }),
         )
       }
@@ -182,7 +182,7 @@ function rotationTests(shared: SharedStorage): void {
     await tokens.create(TOKEN, hashToken('a'))
     await tokens.rotate(TOKEN.id, hashToken('b'), TOKEN.createdAtMs + 1_000)
     tokens.noteUse(TOKEN.id, TOKEN.createdAtMs + 5)
-    await eventually(async () => {
+    await keepTrying(async () => {
       for (const secret of ['a', 'b'])
         assert.equal((await tokens.findByHash(hashToken(secret)))?.lastUsedAtMs, TOKEN.createdAtMs + 5)
     })

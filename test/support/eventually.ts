@@ -2,7 +2,7 @@
 const PATIENCE_MS = 5_000
 const LOOK_EVERY_MS = 5
 
-/** The first value of `look` that is neither undefined nor false; fails when there is none for 5 seconds. */
+/** The first value of `look` that is neither undefined nor false; fails when there is none within `patienceMs`. */
 export async function eventually<Value>(
   look: () => Value | Promise<Value>,
   patienceMs = PATIENCE_MS,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { startServe } from '../../support/plantstore-process.ts'
 import { type PostgresServer, postgresMissing, startPostgres } from '../../support/postgres-server.ts'
-import { eventually } from '../eventually.ts'
 import { type CreateReport, plantOf, startCreateLoad } from './create-load.ts'
 
 const CLIENTS = 32
@@ -71,16 +71,16 @@ describe('a primary that dies', { skip: postgresMissing }, () => {
       CLIENTS,
     )
     t.after(() => load.stop())
-    await eventually(() => assert.ok(load.report.acknowledged.size > 0))
+    await keepTrying(() => assert.ok(load.report.acknowledged.size > 0))
     await pause(LOAD_AROUND_MS)
     const before = load.report.acknowledged.size
     await primary.kill()
     const killedMs = performance.now()
     // Whoever watches over a cluster takes a while to be sure, too.
-    await eventually(() => assert.ok(health.every(({ seen }) => seen.readyz.has(503))))
+    await keepTrying(() => assert.ok(health.every(({ seen }) => seen.readyz.has(503))))
     await standby.promote()
     const promotedMs = performance.now()
-    await eventually(() => assert.ok(load.lastAcknowledgedMs.every((lastMs) => lastMs > promotedMs)), {
+    await keepTrying(() => assert.ok(load.lastAcknowledgedMs.every((lastMs) => lastMs > promotedMs)), {
       withinMs: BACK_WITHIN_MS,
     })
     const backMs = performance.now() - promotedMs

@@ -5,9 +5,9 @@ import { AppError } from '../../../src/errors.ts'
 import type { NewPlant } from '../../../src/plants/plant.ts'
 import type { ImportOptions, PlantStore } from '../../../src/plants/plant-store.ts'
 import type { StorageOptions } from '../../../src/storage/storage.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { postgresMissing } from '../../support/postgres-server.ts'
-import { eventually } from '../eventually.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const KEEP: ImportOptions = { onConflict: 'keep', dryRun: false }
@@ -70,7 +70,7 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
     const lost = proxy.cutAfterServerBytes(0, { match: 'INSERT INTO plants' })
     await assert.rejects(importing.add(roses(100)), isUnavailable(/may have been stored or not/))
     await lost
-    await eventually(async () =>
+    await keepTrying(async () =>
       assert.deepEqual(new Set(await importing.add(roses(100))), new Set(['kept'])),
     )
   })
@@ -116,12 +116,12 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
         },
         isUnavailable(/did not answer/),
       )
-      await eventually(() => assert.ok(proxy.connections <= connections))
+      await keepTrying(() => assert.ok(proxy.connections <= connections))
     }
     let count = 0
     for await (const step of plants.exportPlants({})) count += step.length
     assert.equal(count, 3000)
-    await eventually(() => assert.ok(proxy.connections <= connections))
+    await keepTrying(() => assert.ok(proxy.connections <= connections))
   })
 
   test('an export may take longer than a statement, and idle longer than the server would let it', async (t) => {

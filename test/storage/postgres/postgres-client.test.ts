@@ -5,8 +5,8 @@ import { AppError } from '../../../src/errors.ts'
 import { createPostgresClient } from '../../../src/storage/postgres/postgres-client.ts'
 import { createConnector } from '../../../src/storage/postgres/postgres-connector.ts'
 import { parsePostgresUrl } from '../../../src/storage/postgres/postgres-url.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { postgresMissing, startPostgres } from '../../support/postgres-server.ts'
-import { eventually } from '../eventually.ts'
 
 const TIMEOUT_MS = 5_000
 const CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
@@ -30,7 +30,7 @@ describe('a commit that no standby has', { skip: postgresMissing }, () => {
     await server.query('SELECT pg_reload_conf()')
     const admin = postgres(server.url(), { max: 1, onnotice: () => {} })
     t.after(() => admin.end())
-    await eventually(async () => {
+    await keepTrying(async () => {
       const [row] = await admin`SHOW synchronous_standby_names`
       assert.equal(row?.synchronous_standby_names, 'absent')
     })
@@ -42,7 +42,7 @@ describe('a commit that no standby has', { skip: postgresMissing }, () => {
       }),
       (error) => error instanceof AppError && /may have been stored or not/.test(error.message),
     )
-    await eventually(async () => assert.equal(await server.query(CANCEL), 't'))
+    await keepTrying(async () => assert.equal(await server.query(CANCEL), 't'))
     await refused
     assert.equal(await server.query('SELECT value FROM counter'), '1')
   })

@@ -3,9 +3,9 @@ import { describe, type TestContext, test } from 'node:test'
 import postgres, { type TransactionSql } from 'postgres'
 import { AppError } from '../../../src/errors.ts'
 import type { StorageOptions } from '../../../src/storage/storage.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { postgresMissing } from '../../support/postgres-server.ts'
-import { eventually } from '../eventually.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const PLANT = { id: 1n, name: 'Quercus robur', tag: 'tree' }
@@ -76,7 +76,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
       await lock(sql, 2)
       // One batch, which has the first plant and waits for the second.
       changed = Promise.all([plants.change(1n, { tag: 'oak' }), plants.change(2n, { tag: 'oak' })])
-      await eventually(async () => {
+      await keepTrying(async () => {
         const [waiting] = await sql`SELECT count(*)::integer AS count FROM pg_locks WHERE NOT granted`
         assert.equal(waiting?.count, 1)
       })
@@ -84,7 +84,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     })
     await changed
     assert.deepEqual([(await plants.get(1n))?.tag, (await plants.get(2n))?.tag], ['oak', 'oak'])
-    await eventually(() => assert.match(shared.server.log, /deadlock detected/))
+    await keepTrying(() => assert.match(shared.server.log, /deadlock detected/))
   })
 
   test('where the answer to a plain create is lost the refusal says so, and the plant is there', async (t) => {
@@ -139,7 +139,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     const { proxy, plants } = await openBehindProxy(t)
     proxy.cut()
     const answered = proxy.answerNextStartup('53300')
-    await eventually(async () => assert.equal((await plants.create(PLANT)).outcome, 'created'))
+    await keepTrying(async () => assert.equal((await plants.create(PLANT)).outcome, 'created'))
     await answered
   })
 
@@ -158,8 +158,8 @@ describe('a database that fails', { skip: postgresMissing }, () => {
       const tookMs = performance.now() - start
       assert.ok(tookMs < 8_000, `${tookMs} ms`)
       proxy[mend]()
-      await eventually(() => ping(), { withinMs: BACK_WITHIN_MS })
-      await eventually(() => plants.create({ ...PLANT, id: 3n }), { withinMs: BACK_WITHIN_MS })
+      await keepTrying(() => ping(), { withinMs: BACK_WITHIN_MS })
+      await keepTrying(() => plants.create({ ...PLANT, id: 3n }), { withinMs: BACK_WITHIN_MS })
       assert.equal((await plants.get(3n))?.name, PLANT.name)
     })
   }
@@ -174,9 +174,9 @@ describe('a database that fails', { skip: postgresMissing }, () => {
       await refusalOf(plants.create(PLANT))
       await shared.server.start()
       const start = performance.now()
-      await eventually(() => ping(), { withinMs: BACK_WITHIN_MS })
+      await keepTrying(() => ping(), { withinMs: BACK_WITHIN_MS })
       assert.equal((await plants.get(0n))?.name, 'the first')
-      await eventually(() => plants.create({ ...PLANT, id: 4n }), { withinMs: BACK_WITHIN_MS })
+      await keepTrying(() => plants.create({ ...PLANT, id: 4n }), { withinMs: BACK_WITHIN_MS })
       const tookMs = performance.now() - start
       assert.ok(tookMs < BACK_WITHIN_MS, `${tookMs} ms`)
     })

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import postgres from 'postgres'
 import { AppError } from '../../../src/errors.ts'
 import { assertErrorAnswer } from '../../support/error-body.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { postgresMissing } from '../../support/postgres-server.ts'
 import { startApp } from '../../support/start-app.ts'
-import { eventually } from '../eventually.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const READS = 20
@@ -39,7 +39,7 @@ describe('a database with more to do than it can', { skip: postgresMissing }, ()
         reads.push(reading)
         reading.catch((error: unknown) => refused.push(error))
       }
-      await eventually(() => assert.equal(refused.length, READS - 4))
+      await keepTrying(() => assert.equal(refused.length, READS - 4))
     })
     const results = await Promise.allSettled(reads)
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 4)
@@ -63,7 +63,7 @@ describe('a database with more to do than it can', { skip: postgresMissing }, ()
     await server.query('ALTER ROLE busy CONNECTION LIMIT 0')
     await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'busy'")
     // What breaks off first is of unknown outcome; then nothing can be sent any more.
-    await eventually(async () => {
+    await keepTrying(async () => {
       const message = await assertErrorAnswer(await app.send('POST', '/plants', plant(2)), 503, 50302)
       assert.match(message, /nothing was stored/)
     })
@@ -71,7 +71,7 @@ describe('a database with more to do than it can', { skip: postgresMissing }, ()
     await assertErrorAnswer(await app.fetch('/readyz'), 503, 50302)
     assert.match(server.log, /too many connections for role "busy"/)
     await server.query('ALTER ROLE busy CONNECTION LIMIT -1')
-    await eventually(async () => assert.equal((await app.fetch('/readyz')).status, 200), {
+    await keepTrying(async () => assert.equal((await app.fetch('/readyz')).status, 200), {
       withinMs: BACK_WITHIN_MS,
     })
     assert.equal((await app.send('POST', '/plants', plant(3))).status, 200)

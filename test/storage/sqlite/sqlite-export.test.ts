@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
-import { eventually } from '../eventually.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { openFile, temporaryFolder } from './temporary-storage.ts'
 
 const PLANTS = 20_000
@@ -19,7 +19,7 @@ async function openFilled(t: TestContext) {
     )
   }
   await importing.close()
-  await eventually(async () => {
+  await keepTrying(async () => {
     assert.equal(
       (await plants.list({ limit: 1, afterId: BigInt(PLANTS - 2), words: ['rosa'] })).plants.length,
       1,
@@ -37,9 +37,9 @@ describe('an export', () => {
       const steps = plants.exportPlants(filter)[Symbol.asyncIterator]()
       await steps.next()
       await plants.replace(1n, { name: 'Rosa canina' })
-      await eventually(() => assert.ok(isHeld()))
+      await keepTrying(() => assert.ok(isHeld()))
       await steps.return?.()
-      await eventually(() => assert.ok(!isHeld()))
+      await keepTrying(() => assert.ok(!isHeld()))
     }
   })
 
@@ -51,7 +51,7 @@ describe('an export', () => {
     for (let id = 0n; id < 80n; id++) await plants.replace(id, { name: 'n'.repeat(MEBI) })
     assert.ok(logBytes() > 80 * MEBI)
     await steps.return?.()
-    await eventually(async () => {
+    await keepTrying(async () => {
       await plants.replace(1n, { name: 'n'.repeat(MEBI) })
       assert.ok(logBytes() <= 64 * MEBI, `${logBytes()} bytes`)
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { eventually } from '../eventually.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { STEP_PLANTS, startImportProcess, stepPlants } from './import-process.ts'
 import { openFile, temporaryFolder } from './temporary-storage.ts'
 
@@ -49,7 +49,7 @@ describe('a step of an import', () => {
       assert.ok(stepsStored.has(`step ${lastStep}`))
       assert.equal([...stepsStored.values()].at(-1), STEP_PLANTS, 'the last step is there whole')
       firstStep += stored
-      await eventually(async () => {
+      await keepTrying(async () => {
         const { plants } = await storage.plants.list({ limit: 1000, words: ['step', String(lastStep)] })
         assert.ok(plants.length >= STEP_PLANTS / 2)
       })

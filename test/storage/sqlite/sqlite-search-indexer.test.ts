@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
 import { prepareFile } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { createSearchIndexer } from '../../../src/storage/sqlite/sqlite-search-indexer.ts'
-import { eventually } from '../eventually.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { openTemporary, temporaryFolder } from './temporary-storage.ts'
 
 /** A third of a small step would be left over if steps did not keep to whole batches. */
@@ -61,7 +61,7 @@ describe('the search index', () => {
     }
     const writing = Promise.all(Array.from({ length: 4 }, write))
     try {
-      await eventually(async () => {
+      await keepTrying(async () => {
         assert.deepEqual(
           (await plants.list({ limit: 10, words: ['tulipa'] })).plants.map(({ id }) => id),
           [1000n],
@@ -74,7 +74,7 @@ describe('the search index', () => {
       isWriting = false
       await writing
     }
-    await eventually(async () => {
+    await keepTrying(async () => {
       const { plants: last } = await plants.list({ limit: 1, afterId: nextId - 2n, words: ['rosa'] })
       assert.equal(last.length, 1)
     })
@@ -84,7 +84,7 @@ describe('the search index', () => {
     const file = plantedFile(t, 5000)
     const indexer = createSearchIndexer(file.database)
     t.after(() => indexer.stop())
-    await eventually(() => assert.equal(file.unindexed(), 0))
+    await keepTrying(() => assert.equal(file.unindexed(), 0))
     assert.equal(file.found(), 5000)
   })
 
@@ -132,7 +132,7 @@ describe('the search index', () => {
     }
     const indexer = createSearchIndexer(file.database)
     t.after(() => indexer.stop())
-    await eventually(() => assert.equal(file.unindexed(), 0))
+    await keepTrying(() => assert.equal(file.unindexed(), 0))
     assert.equal(file.found(), 5000)
   })
 

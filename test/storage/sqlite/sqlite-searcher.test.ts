@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { eventually } from '../eventually.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { openTemporary } from './temporary-storage.ts'
 
 describe('searches', () => {
@@ -9,7 +9,7 @@ describe('searches', () => {
     const { plants } = await openTemporary(t)
     await plants.create({ id: 1n, name: 'Rosa', tag: 'shrub' })
     const search = () => plants.list({ limit: 10, words: ['rosa'] })
-    await eventually(async () => assert.equal((await search()).plants.length, 1))
+    await keepTrying(async () => assert.equal((await search()).plants.length, 1))
 
     const results = await Promise.allSettled(Array.from({ length: 400 }, search))
     for (const result of results) {

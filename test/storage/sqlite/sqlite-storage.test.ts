@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { SetupError } from '../../../src/errors.ts'
 import { hashToken, type StoredToken } from '../../../src/tokens/token.ts'
-import { eventually } from '../eventually.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { openFile, temporaryFolder } from './temporary-storage.ts'
 
 const TOKEN: StoredToken = { id: 'token-1', label: 'kept', scopes: ['plants:read'], createdAtMs: 5 }
@@ -36,7 +36,7 @@ describe('a store that is opened again', () => {
     assert.deepEqual(await second.tokens.findByHash(hashToken('a')), TOKEN)
     const again = { id: 1n, name: 'Rosa canina', tag: 'shrub' }
     assert.deepEqual(await second.plants.create(again, IDEMPOTENCY), created)
-    await eventually(async () => {
+    await keepTrying(async () => {
       const found = await second.plants.list({ limit: 10, words: ['rosa', 'alba'] })
       assert.equal(found.plants.length, 1)
     })
@@ -61,7 +61,7 @@ describe('a store that is opened again', () => {
       Array.from({ length: 500 }, (_, at) => BigInt(at + 1)),
     )
     assert.deepEqual(await plants.create({ id: 1n, name: 'Rosa' }, IDEMPOTENCY), created)
-    await eventually(async () => {
+    await keepTrying(async () => {
       assert.equal((await plants.list({ limit: 1000, words: ['rosa'] })).plants.length, 499)
       assert.equal((await plants.list({ limit: 1000, words: ['iris'] })).plants.length, 1)
     })
@@ -76,7 +76,7 @@ describe('a store that is opened again', () => {
         INSERT INTO unindexed_batches (plant_ids) VALUES (${blob(1, 2)}), (${blob(1, 77)})`)
     }
     const { plants } = await openFile(t, path)
-    await eventually(async () => {
+    await keepTrying(async () => {
       assert.equal((await plants.list({ limit: 10, words: ['rosa'] })).plants.length, 1)
     })
   })

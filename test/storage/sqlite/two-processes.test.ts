@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/storage.ts'
+import { keepTrying } from '../../support/keep-trying.ts'
 import { assertOneFirstToken } from '../assert-one-first-token.ts'
-import { eventually } from '../eventually.ts'
 import { startStorageProcess } from './storage-process.ts'
 import { openFile, temporaryFolder } from './temporary-storage.ts'
 
@@ -105,7 +105,7 @@ describe('a second process on the file of the first', () => {
     assert.equal((await plants.get(1n))?.name, 'Rosa canina')
     await plants.change(1n, { name: 'Rosa alba' })
     assert.equal(await other.ask('nameOf', { id: 1n }), 'Rosa alba')
-    await eventually(async () => {
+    await keepTrying(async () => {
       assert.equal((await plants.list({ limit: 10, words: ['rosa', 'alba'] })).plants.length, 1)
     })
   })
