@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { type StartedApp, startApp, temporaryFolder } from '../support/start-app.ts'
 import { commandsOn } from './run-command.ts'
+import { startOtherServer } from './start-other-server.ts'
 
 async function addPlants(app: StartedApp): Promise<void> {
   await app.send('POST', '/plants', '{"id":9007199254740993,"name":"Quercus, \\"robur\\"","tag":"tree"}')
@@ -70,15 +69,12 @@ test('a file gets its format, and whether it is compressed, from the ending of i
 
 test('an export that breaks off leaves the file as it was, says so and ends with 1', async (t) => {
   // The real service does not break off when asked to.
-  const server = createServer((_request, response) => {
+  const other = await startOtherServer(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
     response.write('{"id":1,"name":"a","createdAt":"x","updatedAt":"x"}\n{"id":2')
     setImmediate(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const run = commandsOn(t, { url: `http://127.0.0.1:${port}` })
+  const run = commandsOn(t, other)
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'plants.ndjson'), 'what was there')
   const toFile = await run(['export', 'plants.ndjson'], { folder })

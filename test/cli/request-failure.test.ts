@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Lifetime, startApp, temporaryFolder } from '../support/start-app.ts'
+import { startApp, temporaryFolder } from '../support/start-app.ts'
 import { commandsOn } from './run-command.ts'
-
-/** A server that answers as the service never does, or not at all. */
-async function startOther(test: Lifetime, listener: RequestListener) {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  test.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
-}
+import { startOtherServer } from './start-other-server.ts'
 
 const WRITES = [
   ['add', '1', 'x'],
@@ -25,12 +13,12 @@ const WRITES = [
 ]
 
 test('a write whose answer is lost is said to be done, maybe', async (t) => {
-  const lost = await startOther(t, (request) => void request.socket.destroy())
-  const broken = await startOther(t, (_request, response) => {
+  const lost = await startOtherServer(t, (request) => void request.socket.destroy())
+  const broken = await startOtherServer(t, (_request, response) => {
     response.writeHead(500, { 'content-type': 'application/json' })
     response.end('{"error":50001,"message":"Something failed."}')
   })
-  const busy = await startOther(t, (_request, response) => {
+  const busy = await startOtherServer(t, (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json' })
     response.end('{"error":50303,"message":"The service is shutting down."}')
   })
@@ -46,7 +34,7 @@ test('a write whose answer is lost is said to be done, maybe', async (t) => {
 })
 
 test('a write that met nobody is not done, but where an earlier try met somebody it may be', async (t) => {
-  const dying = await startOther(t, (request) => {
+  const dying = await startOtherServer(t, (request) => {
     dying.server.close()
     request.socket.destroy()
   })
@@ -70,7 +58,7 @@ test('an https URL of what speaks plain HTTP is told to try http', async (t) => 
 })
 
 test('the page of a gateway is told as such', async (t) => {
-  const gateway = await startOther(t, (_request, response) => {
+  const gateway = await startOtherServer(t, (_request, response) => {
     response.writeHead(503, { 'content-type': 'text/html' })
     response.end('<h1>503 Service Temporarily Unavailable</h1>')
   })
@@ -83,7 +71,7 @@ test('the page of a gateway is told as such', async (t) => {
 })
 
 test('what is told after a failure is sentences of their own, and true of the file', async (t) => {
-  const lost = await startOther(t, (request) => void request.socket.destroy())
+  const lost = await startOtherServer(t, (request) => void request.socket.destroy())
   const run = commandsOn(t, lost)
   const folder = temporaryFolder(t)
   const imported = await run(['import', '-', '--format', 'csv'], { input: 'id,name\n1,x\n' })

@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { findFreePort } from '../support/free-port.ts'
-import { type Lifetime, startApp } from '../support/start-app.ts'
+import { startApp } from '../support/start-app.ts'
 import { commandEnvironment, commandsOn, linesOf, MAIN } from './run-command.ts'
-
-/** A server that answers as the service never does. */
-async function startOther(test: Lifetime, listener: RequestListener): Promise<{ url: string }> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  test.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
+import { startOtherServer } from './start-other-server.ts'
 
 test('ping tells how many requests went well and how long they took, and needs no token', async (t) => {
   const app = await startApp(t)
@@ -37,7 +25,7 @@ test('ping tells how many requests went well and how long they took, and needs n
 test('ping asks as many at a time as it is told', async (t) => {
   let running = 0
   let most = 0
-  const other = await startOther(t, (request, response) => {
+  const other = await startOtherServer(t, (request, response) => {
     running++
     most = Math.max(most, running)
     setTimeout(() => {
@@ -54,7 +42,7 @@ test('ping ends with 1 when a request failed, and tells each reason once', async
   const none = await commandsOn(t, { url })(['ping', '--count', '3'])
   assert.deepEqual([none.code, none.stdout], [1, `3 requests to ${url}/healthz, 3 failed\n`])
   assert.match(none.stderr, /^plantstore: Nothing answers at [^\n]* \(3 times\)\n$/)
-  const busy = await startOther(t, (_request, response) => {
+  const busy = await startOtherServer(t, (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json', 'x-request-id': 'r-1' })
     response.end('{"error":50303,"message":"The service is shutting down."}')
   })
@@ -78,7 +66,7 @@ test('openapi prints the document of the service as JSON or YAML', async (t) => 
 })
 
 test('what answers and is not the service is said to be none', async (t) => {
-  const other = await startOther(t, (_request, response) => {
+  const other = await startOtherServer(t, (_request, response) => {
     response.setHeader('content-type', 'text/html')
     response.end('<p>Welcome to \u001b[31msome router</p>')
   })

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createWriteStream, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startApp, temporaryFolder } from '../support/start-app.ts'
 import { commandsOn } from './run-command.ts'
+import { startOtherServer } from './start-other-server.ts'
 import { inTerminal, NO_TERMINAL } from './terminal.ts'
 
 const CURSOR_HIDDEN = '\u001b[?25l'
@@ -160,17 +159,11 @@ test('Ctrl-C ends a copy with 130, and another run finishes it', { skip: NO_TERM
 })
 
 test('Ctrl-C ends an export with 130 and leaves no part of a file', { skip: NO_TERMINAL }, async (t) => {
-  const server = createServer((_request, response) => {
+  const { url } = await startOtherServer(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/csv' })
     response.write('id,name,tag,createdAt,updatedAt\r\n1,"a\nb",,x,x\r\n2,c,,x,x\r\n')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   const folder = temporaryFolder(t)
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const terminal = inTerminal(t, url, ['export', 'plants.csv'], { folder })
   await terminal.shows(/exporting {2}\d+ B {2}[1-9]\d* rows\/s/)
   assert.equal(readdirSync(folder).length, 1)
@@ -186,13 +179,7 @@ test('Ctrl-C ends an export with 130 and leaves no part of a file', { skip: NO_T
 
 test('Ctrl-C ends what waits for an answer, and says so in a line', { skip: NO_TERMINAL }, async (t) => {
   const asked = Promise.withResolvers<void>()
-  const server = createServer(() => asked.resolve())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url } = await startOtherServer(t, () => asked.resolve())
   const terminal = inTerminal(t, url, ['remove', '1', '2'])
   await asked.promise
   terminal.type('\u0003')
