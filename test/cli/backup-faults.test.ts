@@ -11,27 +11,22 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { runPlantstore } from '../support/plantstore-process.ts'
-import { startApp, temporaryFolder } from '../support/start-app.ts'
+import { startApp } from '../support/start-app.ts'
+import { NOBODY, startStore } from './start-store.ts'
 
 const isRoot = process.getuid?.() === 0
-const NOBODY = 65_534
 
-/** A service whose store has a plant, and a `backup` that runs in the folder of the store. */
-async function startStore(t: TestContext) {
-  const folder = temporaryFolder(t)
-  const app = await startApp(t, { PLANTSTORE_DATABASE: join(folder, 'plants.db') })
-  await app.send('POST', '/plants', '{"id":1,"name":"Rosa canina"}')
-  const backUp = (...words: string[]) =>
-    runPlantstore(t, ['backup', '--database', 'plants.db', ...words], { folder })
-  const check = (file: string) => runPlantstore(t, ['check', '--database', file], { folder })
-  return { folder, at: (name: string) => join(folder, name), app, backUp, check }
+/** A store with a plant, and a `backup` and a `check` that run in its folder. */
+async function startBackingUp(t: TestContext) {
+  const store = await startStore(t)
+  const backUp = (...words: string[]) => store.run(['backup', '--database', 'plants.db', ...words])
+  const check = (file: string) => store.run(['check', '--database', file])
+  return { ...store, backUp, check }
 }
 
 test('no part of a store is replaced by a backup, by whatever name, with --force either', async (t) => {
-  const { at, app, folder, backUp, check } = await startStore(t)
+  const { at, app, folder, backUp, check } = await startBackingUp(t)
   symlinkSync('plants.db-wal', at('link'))
   symlinkSync('.', at('folder'))
   const names = ['plants.db-wal', 'plants.db-shm', 'plants.db-journal', 'link', 'folder/plants.db-wal']
@@ -50,7 +45,7 @@ test('no part of a store is replaced by a backup, by whatever name, with --force
 })
 
 test('a log without a store does not get into a backup that takes the name', async (t) => {
-  const { at, backUp } = await startStore(t)
+  const { at, backUp } = await startBackingUp(t)
   writeFileSync(at('one.db-wal'), readFileSync(at('plants.db-wal')))
   const { code, stderr } = await backUp('one.db')
   assert.equal(code, 1)
@@ -59,7 +54,7 @@ test('a log without a store does not get into a backup that takes the name', asy
 })
 
 test('a link to nothing stays one, and the backup is where it leads', async (t) => {
-  const { at, backUp, check } = await startStore(t)
+  const { at, backUp, check } = await startBackingUp(t)
   mkdirSync(at('backups'))
   symlinkSync('backups/one.db', at('latest'))
   const { code, stderr } = await backUp('latest')
@@ -69,7 +64,7 @@ test('a link to nothing stays one, and the backup is where it leads', async (t) 
 })
 
 test('names with spaces, quotation marks and line ends are names, and a store may be named by a link', async (t) => {
-  const { at, backUp, check } = await startStore(t)
+  const { at, backUp, check } = await startBackingUp(t)
   symlinkSync('plants.db', at('store'))
   for (const name of ['a b.db', '"\'.db', 'a\nb.db', '-x.db', '%41?mode=ro#.db']) {
     const { code, stderr } = await backUp('--database', 'store', '--', name)
@@ -79,7 +74,7 @@ test('names with spaces, quotation marks and line ends are names, and a store ma
 })
 
 test('what cannot be a file is told in a line, without a stack trace', async (t) => {
-  const { at, folder, backUp } = await startStore(t)
+  const { at, folder, run, backUp } = await startBackingUp(t)
   symlinkSync('loop', at('loop'))
   execFileSync('mkfifo', [at('pipe')])
   const before = readdirSync(folder).sort()
@@ -99,7 +94,7 @@ test('what cannot be a file is told in a line, without a stack trace', async (t)
     assert.match(stderr, /^plantstore: [^\n]*\n$/)
     assert.match(stderr, message)
   }
-  const long = await runPlantstore(t, ['backup', 'one.db', '--database', 'x'.repeat(300)], { folder })
+  const long = await run(['backup', 'one.db', '--database', 'x'.repeat(300)])
   assert.match(long.stderr, /^plantstore: x+ cannot be used: its name is too long\.\n$/)
   assert.deepEqual(readdirSync(folder).sort(), before)
 })
@@ -107,7 +102,7 @@ test('what cannot be a file is told in a line, without a stack trace', async (t)
 test('a full disk is told as that, and nothing is left on it', {
   skip: !isRoot && 'not root',
 }, async (t) => {
-  const { at, backUp } = await startStore(t)
+  const { at, backUp } = await startBackingUp(t)
   mkdirSync(at('full'))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40k', 'tmpfs', at('full')], { stdio: 'pipe' })
@@ -125,11 +120,10 @@ test('a full disk is told as that, and nothing is left on it', {
 })
 
 test('where it may not write or read, it says so', { skip: !isRoot && 'not root' }, async (t) => {
-  const { at, folder, app } = await startStore(t)
+  const { at, folder, app, run } = await startBackingUp(t)
   await app.stop()
   chmodSync(folder, 0o755)
-  const backUp = (...words: string[]) =>
-    runPlantstore(t, ['backup', '--database', 'plants.db', ...words], { folder, uid: NOBODY })
+  const backUp = (...words: string[]) => run(['backup', '--database', 'plants.db', ...words], NOBODY)
   const hidden = await backUp('one.db')
   assert.equal(hidden.code, 1)
   assert.match(hidden.stderr, /^plantstore: The backup cannot be written to one\.db: permission denied\.\n$/)
@@ -148,7 +142,7 @@ test('where it may not write or read, it says so', { skip: !isRoot && 'not root'
 })
 
 test('two backups at once are both whole; to one file, one of them gets it', async (t) => {
-  const { at, backUp, check } = await startStore(t)
+  const { at, backUp, check } = await startBackingUp(t)
   linkSync(at('plants.db'), at('hard link'))
   const [one, two] = await Promise.all([backUp('one.db'), backUp('two.db')])
   assert.deepEqual([one.code, two.code], [0, 0])

@@ -17,23 +17,18 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { keepAlsoAs } from '../../src/storage/sqlite/partial-file.ts'
 import { eventually } from '../support/eventually.ts'
-import { runPlantstore, startPlantstore } from '../support/plantstore-process.ts'
-import { startApp, temporaryFolder } from '../support/start-app.ts'
+import { startPlantstore } from '../support/plantstore-process.ts'
+import { temporaryFolder } from '../support/start-app.ts'
+import { NOBODY, startStore } from './start-store.ts'
 
 const isRoot = process.getuid?.() === 0
-const NOBODY = 65_534
 
 /** A store with a plant, its backup `one.db`, and a `restore` that runs in their folder. */
 async function startBackedUp(t: TestContext) {
-  const folder = temporaryFolder(t)
-  const at = (name: string) => join(folder, name)
-  const app = await startApp(t, { PLANTSTORE_DATABASE: at('plants.db') })
-  await app.send('POST', '/plants', '{"id":1,"name":"Rosa canina"}')
-  const run = (words: string[], uid?: number) =>
-    runPlantstore(t, words, { folder, ...(uid !== undefined && { uid }) })
-  assert.equal((await run(['backup', 'one.db', '--database', 'plants.db'])).code, 0)
-  const restore = (...words: string[]) => run(['restore', 'one.db', '--database', ...words])
-  return { folder, at, app, run, restore }
+  const store = await startStore(t)
+  assert.equal((await store.run(['backup', 'one.db', '--database', 'plants.db'])).code, 0)
+  const restore = (...words: string[]) => store.run(['restore', 'one.db', '--database', ...words])
+  return { ...store, restore }
 }
 
 const keptIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('before-restore'))

@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { runPlantstore } from '../support/plantstore-process.ts'
+import { type Lifetime, startApp, temporaryFolder } from '../support/start-app.ts'
+
+/** A user who owns nothing here, to run as where the tests are root. */
+export const NOBODY = 65_534
+
+/** A service whose store, `plants.db`, has a plant, and a `run` of the command line in the folder of the store. */
+export async function startStore(test: Lifetime) {
+  const folder = temporaryFolder(test)
+  const at = (name: string) => join(folder, name)
+  const app = await startApp(test, { PLANTSTORE_DATABASE: at('plants.db') })
+  await app.send('POST', '/plants', '{"id":1,"name":"Rosa canina"}')
+  const run = (words: string[], uid?: number) =>
+    runPlantstore(test, words, { folder, ...(uid !== undefined && { uid }) })
+  return { folder, at, app, run }
+}
