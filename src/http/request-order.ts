@@ -113,8 +113,11 @@ export function letTakeLong(request: IncomingMessage): void {
   longRequests.add(request)
 }
 
-/** Whether the last request on a connection is exempt from the limit of time for a whole request. */
+/**
+ * Whether what is awaited on a connection is exempt from the limits of time: the rest of a request that is. Once that is
+ * whole, what comes is the next request.
+ */
 export function mayTakeLong(socket: Duplex): boolean {
   const [latest] = latestExchanges(socket)
-  return latest !== undefined && longRequests.has(latest.request)
+  return latest !== undefined && !latest.request.complete && longRequests.has(latest.request)
 }

@@ -110,6 +110,16 @@ test('an import may take longer than any other request, and the next request is 
   await wire.assertClosed()
 })
 
+test('header fields behind an import have no more time than any others', async (t) => {
+  const app = await startApp(t, { PLANTSTORE_HEADERS_TIMEOUT_MS: '300' })
+  const wire = await beginImport(t, app)
+  wire.send(chunk(plantLines(1)), END)
+  assert.equal((await wire.answer()).status, 200)
+  wire.send('GET /plants HTTP/1.1\r\nHost: ')
+  await assertErrorAnswer(await wire.answer(), 408, 40801)
+  await wire.assertClosed()
+})
+
 test('a client that sends nothing for too long is told so, and what it sent before is kept', async (t) => {
   const app = await startApp(t, {
     PLANTSTORE_HEADERS_TIMEOUT_MS: '300',
