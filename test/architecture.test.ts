@@ -1,41 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
+import { filesUnder, importsOf, read } from './support/source-imports.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FILE_LINES_MAX = 250
-
-interface Import {
-  /** The importing file, from the root. */
-  file: string
-  /** The imported file, from the root, or the name of a package. */
-  target: string
-  isTypeOnly: boolean
-}
-
-function filesUnder(folder: string, extension: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(extension))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
-    .sort()
-}
-
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-
-function importsOf(file: string): Import[] {
-  const statements = read(file).matchAll(
-    /^(?:import|export)\s+(type\s)?[^'"`;]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm,
-  )
-  return [...statements].map(([, type, from, bare, dynamic]) => {
-    const specifier = from ?? bare ?? dynamic ?? ''
-    const target = specifier.startsWith('.') ? join(dirname(file), specifier) : specifier
-    return { file, target, isTypeOnly: type !== undefined }
-  })
-}
 
 const SOURCES = filesUnder('src', '.ts')
 const PAGE = [...filesUnder('web/page', '.ts'), ...filesUnder('web/page', '.tsx')]
@@ -109,6 +79,42 @@ test('the tokens of a provider are known to the start alone, which loads them wh
 test('certificates are known to the start alone, which loads them where one is set', () => {
   assertNone((file) => !isIn('src/certificates')(file) && file !== 'src/serve.ts', isIn('src/certificates'))
   assert.doesNotMatch(read('src/serve.ts'), /^import \{[^\n]*certificates/m)
+})
+
+test('traces are known to the start alone, which loads them where a collector is named', () => {
+  const isTracing = isIn('src/tracing')
+  const wrong = IMPORTS.filter(({ file, target, isTypeOnly }) => {
+    const isSettings = target === 'src/tracing/tracing-settings.ts' && file === 'src/config.ts'
+    if (target.startsWith('@opentelemetry/')) return !isTracing(file)
+    return isTracing(target) && !isTracing(file) && !isTypeOnly && file !== 'src/serve.ts' && !isSettings
+  })
+  assert.deepEqual(wrong, [])
+  assertNone(
+    isTracing,
+    isIn('src/storage', 'src/metrics', 'src/cli', 'src/client', 'src/plants', 'src/tokens'),
+  )
+  assert.doesNotMatch(read('src/serve.ts'), /^import \{[^\n]*tracing/m)
+})
+
+test('HTTP knows callers and preconditions, and nothing that stands on it', () => {
+  const above = isIn(
+    'src/identity',
+    'src/certificates',
+    'src/metrics',
+    'src/tracing',
+    'src/cli',
+    'src/client',
+  )
+  assertNone(isIn('src/http'), (target) => above(target) || isOneOf('src/app.ts', 'src/serve.ts')(target))
+  const ofPlants = IMPORTS.filter(({ file, target }) => isIn('src/http')(file) && isIn('src/plants')(target))
+  assert.deepEqual(
+    ofPlants.map(({ target, isTypeOnly }) => ({ target, isTypeOnly })),
+    [{ target: 'src/plants/plant-store.ts', isTypeOnly: true }],
+  )
+})
+
+test('the client knows nothing but itself', () => {
+  assertNone(isIn('src/client'), (target) => !isIn('src/client')(target))
 })
 
 test('plants know nothing of tokens, and tokens nothing of plants', () => {
