@@ -1,17 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import type { FailureLimit } from '../http/failure-limit.ts'
+import { createRememberedTokens, type KnownToken } from './remembered-tokens.ts'
 import { FIXED_TOKEN_ID, hashToken, isExpired, SCOPES, type Scope, type StoredToken } from './token.ts'
 import type { TokenStore } from './token-store.ts'
-
-/**
- * How long a token is trusted after it was read: with the time of a request, well under the promised 5
- * seconds.
- */
-const TRUST_MS = 2_000
-
-/** Tokens remembered at once; beyond it the longest remembered is read again. */
-const REMEMBERED_TOKENS_MAX = 1_000
 
 /** The last use is noted to the minute: a write a request would cost more than the request. */
 const USE_NOTED_EVERY_MS = 60_000
@@ -48,7 +40,7 @@ export interface AuthenticatorOptions {
  */
 export interface Authenticator {
   (request: FastifyRequest, scope: Scope | undefined, done: (error?: Error) => void): void
-  /** Trusts a token no longer without reading it again: for one that was revoked by this very process. */
+  /** Trusts a token no longer without reading it again: for one that was revoked or rotated by this very process. */
   forget(tokenId: string): void
 }
 
@@ -59,19 +51,17 @@ export function createAuthenticator({
   failureLimit,
   nowMs = Date.now,
 }: AuthenticatorOptions): Authenticator {
-  /**
-   * By the whole Authorization field, so that a known one costs no hash. Unknown ones are never remembered.
-   */
-  const remembered = new Map<string, Known>()
+  const remembered = createRememberedTokens(nowMs)
   const fixed =
     fixedToken === undefined ? undefined : { hash: hashToken(fixedToken), token: fixedTokenRecord(nowMs()) }
 
-  async function find(request: FastifyRequest, field: string | undefined): Promise<Known> {
+  async function find(request: FastifyRequest, field: string | undefined): Promise<KnownToken> {
     const text = tokenIn(field)
     // What was good a while ago is no guess: a neighbour at the same address locks nobody out.
     const refusal = remembered.has(field as string) ? undefined : failureLimit?.refusalOf(request)
     if (refusal !== undefined) throw refusal
     const hash = hashToken(text)
+    const remember = remembered.beginLook()
     let isStored = false
     let token = hash === fixed?.hash ? fixed.token : undefined
     if (token === undefined && verifyJwt !== undefined && JWT.test(text)) token = await verifyJwt(text)
@@ -80,17 +70,12 @@ export function createAuthenticator({
       isStored = true
     }
     if (token === undefined) throw invalidToken('The token is not known: it is mistyped or was revoked.')
-    remembered.delete(field as string)
-    if (remembered.size >= REMEMBERED_TOKENS_MAX) {
-      const [oldest = ''] = remembered.keys()
-      remembered.delete(oldest)
-    }
-    const known = { token, isStored, readAtMs: nowMs() }
-    remembered.set(field as string, known)
+    const known = { token, isStored }
+    remember(field as string, known)
     return known
   }
 
-  function admit(request: FastifyRequest, known: Known, scope: Scope | undefined): Error | undefined {
+  function admit(request: FastifyRequest, known: KnownToken, scope: Scope | undefined): Error | undefined {
     const { token, isStored } = known
     const now = nowMs()
     if (isExpired(token, now)) return invalidToken('The token has expired.')
@@ -108,8 +93,8 @@ export function createAuthenticator({
     done: (error?: Error) => void,
   ): void {
     const field = request.headers.authorization
-    const known = field === undefined ? undefined : remembered.get(field)
-    if (known !== undefined && nowMs() - known.readAtMs < TRUST_MS) {
+    const known = remembered.trusted(field)
+    if (known !== undefined) {
       done(admit(request, known, scope))
       return
     }
@@ -122,23 +107,11 @@ export function createAuthenticator({
   /** Nothing is counted where no token was sent: that is no guess, and costs nothing. */
   function noteFailure(request: FastifyRequest, field: string | undefined, error: Error): Error {
     if (!(error instanceof AppError) || error.code !== 40102) return error
-    remembered.delete(field as string)
+    remembered.drop(field as string)
     return failureLimit?.count(request) ?? error
   }
 
-  function forget(tokenId: string): void {
-    for (const [field, { token }] of remembered) if (token.id === tokenId) remembered.delete(field)
-  }
-
-  return Object.assign(authenticate, { forget })
-}
-
-/** A token that was let in, and when it was read. */
-interface Known {
-  token: StoredToken
-  /** Whether it is of the store, which notes its use. */
-  isStored: boolean
-  readAtMs: number
+  return Object.assign(authenticate, { forget: remembered.forget })
 }
 
 function fixedTokenRecord(createdAtMs: number): StoredToken {

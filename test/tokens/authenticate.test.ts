@@ -8,6 +8,7 @@ import { openStorage } from '../../src/storage/open-storage.ts'
 import { createAuthenticator } from '../../src/tokens/authenticate.ts'
 import { generateToken, hashToken } from '../../src/tokens/token.ts'
 import { issueToken } from '../../src/tokens/token-routes.ts'
+import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { startApp, TOKEN, temporaryFolder } from '../support/start-app.ts'
 import { openWire, requestText } from '../support/wire.ts'
@@ -116,17 +117,28 @@ test('a token is judged before anything else of a request', async (test) => {
 const storage = await openStorage(join(temporaryFolder({ after }), 'plants.db'), readConfig({}, {}))
 after(() => storage.close())
 
-/** A new authenticator over a real store, with a token of its own and a clock that is set by hand. */
-async function newAuthenticator() {
+/**
+ * A new authenticator over a real store, with a token of its own and a clock that is set by hand. `answerOnItsWay` is
+ * awaited between the look into the store and its answer.
+ */
+async function newAuthenticator(answerOnItsWay = async () => {}) {
   const clock = { nowMs: Date.now() }
   const { token, stored } = await issueToken(storage.tokens, { label: '', scopes: ['plants:read'] })
-  const authenticate = createAuthenticator({ tokens: storage.tokens, nowMs: () => clock.nowMs })
+  const tokens: TokenStore = {
+    ...storage.tokens,
+    async findByHash(hash) {
+      const found = await storage.tokens.findByHash(hash)
+      await answerOnItsWay()
+      return found
+    },
+  }
+  const authenticate = createAuthenticator({ tokens, nowMs: () => clock.nowMs })
   const codeFor = (text: string) =>
     new Promise<number | undefined>((resolve) => {
       const request = { headers: { authorization: `Bearer ${text}` } } as FastifyRequest
       authenticate(request, 'plants:read', (error) => resolve((error as AppError | undefined)?.code))
     })
-  return { clock, tokens: storage.tokens, token, stored, codeFor }
+  return { clock, tokens, token, stored, codeFor, forget: authenticate.forget }
 }
 
 test('an expired token is refused, also when it was good a moment ago', async () => {
@@ -144,6 +156,36 @@ test('a revoked token that was just in use is refused within 5 seconds', async (
   assert.equal(await codeFor(token), undefined)
   assert.ok(await tokens.revoke(stored.id))
   clock.nowMs += 4_900
+  assert.equal(await codeFor(token), 40102)
+})
+
+test('a revoked token is refused also where the clock was set back', async () => {
+  const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
+  assert.equal(await codeFor(token), undefined)
+  assert.ok(await tokens.revoke(stored.id))
+  clock.nowMs -= 3_600_000
+  assert.equal(await codeFor(token), 40102)
+})
+
+test('a token that is forgotten while it is looked up is not remembered by what was found', async () => {
+  const onItsWay = Promise.withResolvers<void>()
+  const { tokens, token, stored, codeFor, forget } = await newAuthenticator(() => onItsWay.promise)
+  const before = codeFor(token)
+  assert.ok(await tokens.revoke(stored.id))
+  forget(stored.id)
+  onItsWay.resolve()
+  assert.equal(await before, undefined)
+  assert.equal(await codeFor(token), 40102)
+})
+
+test('trust begins with the look into the store, however long its answer takes', async () => {
+  const onItsWay = Promise.withResolvers<void>()
+  const { clock, tokens, token, stored, codeFor } = await newAuthenticator(() => onItsWay.promise)
+  const before = codeFor(token)
+  assert.ok(await tokens.revoke(stored.id))
+  clock.nowMs += 4_900
+  onItsWay.resolve()
+  assert.equal(await before, undefined)
   assert.equal(await codeFor(token), 40102)
 })
 
