@@ -26,6 +26,9 @@ function unquote(text: string): string | undefined {
   return quoted?.[1]?.replace(/\\(["\\])/g, '$1')
 }
 
+/** Characters of a field with the longest key, in quotation marks and each character of it escaped. */
+export const KEY_FIELD_CHARACTERS_MAX = 2 * KEY_CHARACTERS_MAX + 2
+
 /** Equal for bodies that ask for the same plant, however they are written; different for any other. */
 export function fingerprintOf({ id, name, tag }: NewPlant): string {
   return hash('sha256', JSON.stringify([id.toString(), name, tag ?? null]), 'hex')

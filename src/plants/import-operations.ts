@@ -20,7 +20,7 @@ export const importPlantsOperation: Operation = {
     'JSON or UTF-8, 40003 a wrong field, 40901 a taken id, 41301 a row of more than 64 KiB. What makes it senseless ' +
     'to go on ends the import with an error whose message tells how far it got; run it again with ' +
     '`onConflict=skip` to go on from there. Nothing limits the time of an import but silence: 30 seconds without a ' +
-    'byte end it.\n\n' +
+    'byte end it, unless the service is set up otherwise.\n\n' +
     'A table has a header row that names the columns id, name and tag in any order and case; others are passed ' +
     'over. An empty cell is none: CSV cannot hold an empty name or tag. A body in gzip has ' +
     '`Content-Encoding: gzip`.\n\n' +

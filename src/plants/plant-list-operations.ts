@@ -26,8 +26,9 @@ export const listPlantsOperation: Operation = {
   operationId: 'listPlants',
   summary: 'List and search plants',
   description:
-    'In the order of their ids. When there is more, a Link field names the next page. A plant is found by ' +
-    '`q` as soon as its name is indexed: at once in a quiet store, some seconds behind in a busy one.\n\n' +
+    'In the order of their ids. When there is more, a Link field names the next page; one of very long names holds ' +
+    'fewer plants than were asked for. A plant is found by `q` as soon as its name is indexed: at once in a quiet ' +
+    'store, some seconds behind in a busy one.\n\n' +
     '`Accept: application/x-ndjson` or `text/csv` asks for every plant that matches, as the collection was at one ' +
     'moment, however many there are: a StoredPlant a line, or a table with the columns id, name, tag, createdAt and ' +
     'updatedAt. An answer that breaks off is not whole. No tag is an empty cell; an empty one, which CSV cannot ' +
@@ -110,8 +111,8 @@ export const countAdditionsOperation: Operation = {
   summary: 'Count plants by the day on which they were added',
   description:
     'Of the plants that there are; removed ones are not counted. All plants are read for it, which takes seconds ' +
-    'where there are millions, so the answer is kept and given again: for a minute, and fifty times as long as the ' +
-    'count took. `countedAt` tells how old it is.',
+    'where there are millions, so the answer is kept and given again: for a minute, or fifty times as long as the ' +
+    'count took where that is more. `countedAt` tells how old it is.',
   group: 'Plants',
   answers: {
     200: {

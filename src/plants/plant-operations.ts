@@ -1,4 +1,5 @@
 import type { Operation } from '../http/openapi.ts'
+import { KEY_FIELD_CHARACTERS_MAX } from './idempotency-key.ts'
 import { STORED_EXAMPLE } from './plant-list-operations.ts'
 
 const EXAMPLE_ID = 9007199254740993n
@@ -43,7 +44,7 @@ export const createPlantOperation: Operation = {
       description:
         'Makes a retry safe: the same key and body get the same answer and add nothing, for 24 hours unless ' +
         'the service is set up otherwise. 1 to 255 printable ASCII characters, bare or in quotation marks.',
-      schema: { type: 'string', maxLength: 257 },
+      schema: { type: 'string', maxLength: KEY_FIELD_CHARACTERS_MAX },
     },
   ],
   requestBody: {

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../src/errors.ts'
-import { fingerprintOf, parseIdempotencyKey } from '../../src/plants/idempotency-key.ts'
+import {
+  fingerprintOf,
+  KEY_FIELD_CHARACTERS_MAX,
+  parseIdempotencyKey,
+} from '../../src/plants/idempotency-key.ts'
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -18,6 +22,12 @@ test('a key in quotation marks is the text between them', () => {
     '8e03978e-40d5-43dd-bc93-6894a57f9324',
   )
   fc.assert(fc.property(printable, (key) => assert.equal(parseIdempotencyKey(quoted(key)), key)))
+})
+
+test('a field with the longest key is as long as the document of the interface lets it be', () => {
+  const key = '"'.repeat(255)
+  assert.equal(parseIdempotencyKey(quoted(key)), key)
+  assert.equal(quoted(key).length, KEY_FIELD_CHARACTERS_MAX)
 })
 
 test('a bare key is taken as it stands', () => {
