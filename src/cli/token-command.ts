@@ -110,7 +110,12 @@ function addRotateCommand(token: Command, database: () => Option): void {
     .action((id: string, { database: file, graceSeconds }: { database?: string; graceSeconds: number }) =>
       withStorage(file, async ({ tokens }, note) => {
         const rotated = await rotateToken(tokens, id, graceSeconds)
-        if (rotated === undefined) throw noToken(id)
+        if (rotated === 'absent') throw noToken(id)
+        if (rotated === 'expired') {
+          throw new SetupError(
+            `Token ${id} has expired, and a new secret would not make it good again: make another with "plantstore token create".`,
+          )
+        }
         const rest = graceSeconds === 0 ? 'ends now' : `ends in ${graceSeconds} seconds`
         process.stderr.write(
           `Token ${id} is rotated; the one before ${rest}. The new one is shown this once:\n`,

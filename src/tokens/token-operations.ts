@@ -108,7 +108,8 @@ export const rotateTokenOperation: Operation = {
   summary: 'Give a token a new secret',
   description:
     'Id, label, scopes and expiry stay. The answer holds the new token: it is shown this once. The one that it ' +
-    'replaces goes on for `graceSeconds`, and one replaced before that ends at once.',
+    'replaces goes on for `graceSeconds`, and one replaced before that ends at once. An expired token cannot be ' +
+    'rotated (40004).',
   parameters: [TOKEN_ID],
 }
 

@@ -10,10 +10,11 @@ import {
   GRACE_SECONDS_MAX,
   generateToken,
   hashToken,
+  isExpired,
   type StoredToken,
 } from './token.ts'
 import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
-import { type TokenRoutesParts, tokenAnswer } from './token-routes.ts'
+import { type IssuedToken, type TokenRoutesParts, tokenAnswer } from './token-routes.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
@@ -24,7 +25,13 @@ export function registerTokenRotationRoutes(
   async function rotate(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
     const graceSeconds = parseGraceSeconds(hasBody(request.raw) ? await body.readJson(request, reply) : {})
     const rotated = await rotateToken(tokens, id, graceSeconds)
-    if (rotated === undefined) throw new AppError(40403, whyNotThere(id, request.caller))
+    if (rotated === 'absent') throw new AppError(40403, whyNotThere(id, request.caller))
+    if (rotated === 'expired') {
+      throw new AppError(
+        40004,
+        'The token has expired, and a new secret would not make it good again: make another token.',
+      )
+    }
     authenticate.forget(id)
     noteToken('rotated', rotated.stored, request)
     answerJson(reply, 200, JSON.stringify({ ...tokenAnswer(rotated.stored), token: rotated.token }))
@@ -61,17 +68,20 @@ export function registerTokenRotationRoutes(
 
 /**
  * Gives a token a new secret, which is in the result and nowhere else; the one it replaces goes on for
- * `graceSeconds`. Undefined when the store has no such token.
+ * `graceSeconds`. Or says why not: the store has no such token, or it has expired and would stay so.
  */
 export async function rotateToken(
   tokens: TokenStore,
   id: string,
   graceSeconds: number,
-): Promise<{ token: string; stored: StoredToken } | undefined> {
+): Promise<IssuedToken | 'absent' | 'expired'> {
+  const nowMs = Date.now()
+  const found = (await tokens.list()).find((stored) => stored.id === id)
+  if (found !== undefined && isExpired(found, nowMs)) return 'expired'
   const token = generateToken()
-  const graceEndsAtMs = graceSeconds === 0 ? undefined : Date.now() + graceSeconds * 1000
+  const graceEndsAtMs = graceSeconds === 0 ? undefined : nowMs + graceSeconds * 1000
   const stored = await tokens.rotate(id, hashToken(token), graceEndsAtMs)
-  return stored === undefined ? undefined : { token, stored }
+  return stored === undefined ? 'absent' : { token, stored }
 }
 
 function parseGraceSeconds(body: unknown): number {

@@ -96,6 +96,20 @@ test('what is wrong with a wanted token is said with what would be right', async
   assert.ok(!existsSync(dirname(missing)), 'and nothing is made')
 })
 
+test('a token that has expired is not rotated', async (test) => {
+  const app = await startApp(test)
+  const expiresAt = new Date(Date.now() + 1_500).toISOString()
+  const made = await app.send('POST', '/tokens', JSON.stringify({ scopes: ['plants:read'], expiresAt }))
+  const { id } = (await made.json()) as { id: string }
+  await eventually(() => Date.now() > Date.parse(expiresAt))
+  const rotated = await runPlantstore(test, ['token', 'rotate', id, '--database', app.database])
+  assert.deepEqual([rotated.code, rotated.stdout], [1, ''])
+  assert.equal(
+    rotated.stderr,
+    `plantstore: Token ${id} has expired, and a new secret would not make it good again: make another with "plantstore token create".\n`,
+  )
+})
+
 test('a token is rotated beside a running service, with a grace for the one before', async (test) => {
   const app = await startApp(test)
   const token = (...parameters: string[]) =>

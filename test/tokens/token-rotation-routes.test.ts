@@ -117,6 +117,17 @@ test('rotating needs the scope, and a token that the store has', async () => {
   }
 })
 
+test('an expired token is not rotated, as its new secret would be dead, and the answer says what to do', async () => {
+  const expiresAt = new Date(Date.now() + 1_500).toISOString()
+  const { id, token } = await make(JSON.stringify({ scopes: ['plants:read'], expiresAt }))
+  await eventually(async () => (await app.fetch('/plants', withToken(token))).status === 401)
+  const answer = await app.fetch(`/tokens/${id}/rotate`, { method: 'POST' })
+  assert.equal(
+    await assertErrorAnswer(answer, 400, 40004),
+    'The token has expired, and a new secret would not make it good again: make another token.',
+  )
+})
+
 test('the token of the settings cannot be rotated, and the answer says where it is changed', async () => {
   for (const id of ['configured', 'self']) {
     const message = await assertErrorAnswer(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chromiumMissing as skip } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 import type { StartedApp } from '../support/start-app.ts'
 import { openPage, openSignedIn, signIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
@@ -45,6 +46,17 @@ test('a token gets a new secret, shown once; the old one goes on for the time th
     assert.ok(!(await page.content()).includes(secret))
   }
   assert.equal(new Set(secrets).size, 3)
+  await page.close()
+})
+
+test('a token that has expired is offered to be revoked, and not to be rotated', { skip }, async () => {
+  const expiresAt = new Date(Date.now() + 1_500).toISOString()
+  const wanted = { label: 'the summer', scopes: ['plants:read'], expiresAt }
+  assert.equal((await site.app.send('POST', '/tokens', JSON.stringify(wanted))).status, 201)
+  await eventually(() => Date.now() > Date.parse(expiresAt))
+  const { page } = await openSignedIn(site.browser, site.app, { path: '/?view=tokens' })
+  await page.getByRole('button', { name: 'Revoke the summer' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Rotate the summer' }).count(), 0)
   await page.close()
 })
 

@@ -85,13 +85,15 @@ function TokenTable({ tokens, own, onRotate, onRevoke }: TokenTableProps) {
             {`${words.lastUsed} ${token.lastUsedAt === undefined ? words.notUsed : momentOf(token.lastUsedAt)}`}
           </span>
           <span class="doings">
-            <button
-              type="button"
-              aria-label={words.rotateOf(token.label || words.noLabel)}
-              onClick={() => onRotate(token)}
-            >
-              {words.rotate}
-            </button>
+            {!isExpired(token) && (
+              <button
+                type="button"
+                aria-label={words.rotateOf(token.label || words.noLabel)}
+                onClick={() => onRotate(token)}
+              >
+                {words.rotate}
+              </button>
+            )}
             <button
               type="button"
               aria-label={words.revokeOf(token.label || words.noLabel)}
@@ -106,9 +108,13 @@ function TokenTable({ tokens, own, onRotate, onRevoke }: TokenTableProps) {
   )
 }
 
-function expiryOf({ expiresAt }: Token): string {
-  if (expiresAt === undefined) return words.never
-  return Date.parse(expiresAt) < Date.now() ? words.expired : momentOf(expiresAt)
+function expiryOf(token: Token): string {
+  if (token.expiresAt === undefined) return words.never
+  return isExpired(token) ? words.expired : momentOf(token.expiresAt)
+}
+
+function isExpired({ expiresAt }: Token): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
 }
 
 interface RevocationProps {
