@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import { type ErrorCode, meaningOf, OVERLOAD_REASONS, type OverloadReason } from '../errors.ts'
+import { KNOWN_METHODS } from '../http/known-methods.ts'
 import { OVERLOAD_REASONS_IN_WORDS, REFUSAL_REASONS } from './refusal-reasons.ts'
 import { createTalliedHistogram, type Tally } from './tallied-histogram.ts'
 
@@ -10,8 +11,7 @@ import { createTalliedHistogram, type Tally } from './tallied-histogram.ts'
  */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]
 
-/** Methods by their names; a client can invent any number of others. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** The method of a request whose method is none of those that are known. */
 const OTHER_METHOD = 'other'
 
 /** The route of a request whose path no route has: the paths themselves are without number. */
@@ -20,7 +20,7 @@ const NO_ROUTE = 'none'
 const UNREADABLE = 'unreadable'
 
 export interface RequestMetrics {
-  /** Counts a request that was answered; to be called once for each. */
+  /** Counts a request that is over; to be called once for each. */
   record(request: FastifyRequest, reply: FastifyReply): void
   /** Counts an answer to bytes that made no request, or not a whole one. */
   recordUnreadable(code: ErrorCode): void
@@ -80,7 +80,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   function seriesOf({ template, method }: FastifyRequest): RouteSeries {
     const route = template ?? NO_ROUTE
     const ofRoute = getOrMake(routes, route, () => new Map<string, RouteSeries>())
-    const name = METHODS.has(method) ? method : OTHER_METHOD
+    const name = KNOWN_METHODS.has(method) ? method : OTHER_METHOD
     return getOrMake(ofRoute, name, () => {
       const series = {
         route,
@@ -95,10 +95,13 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
 
   return {
     record(request, reply) {
-      const series = seriesOf(request)
-      const status = reply.raw.statusCode
-      series.requests.set(status, (series.requests.get(status) ?? 0) + 1)
-      series.duration.observe(reply.elapsedTime / 1000)
+      // One that was cut off before its answer began has no status: what is there then is the 200 of a new answer.
+      if (reply.raw.headersSent) {
+        const series = seriesOf(request)
+        const status = reply.raw.statusCode
+        series.requests.set(status, (series.requests.get(status) ?? 0) + 1)
+        series.duration.observe(reply.elapsedTime / 1000)
+      }
       if (request.failure === null) return
       const { code, reason } = request.failure
       if (reason === undefined) refusalsByCode[code].inc()

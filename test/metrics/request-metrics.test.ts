@@ -99,6 +99,22 @@ test('what is no HTTP, or never arrives whole, is counted without a route', asyn
   }
 })
 
+test('an import whose client goes away was not answered, and is not counted as a success', async (context) => {
+  const app = await startApp(context, { PLANTSTORE_LOG_LEVEL: 'debug' })
+  const gone = new AbortController()
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(Buffer.from('{"id":1,"name":"Oak"}\n')),
+  })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const init = { method: 'POST', headers, body, duplex: 'half' as const, signal: gone.signal }
+  const refused = assert.rejects(app.fetch('/plants/import', init), { name: 'AbortError' })
+  await eventually(async () => (await app.fetch('/plants/1')).ok)
+  gone.abort()
+  await refused
+  await eventually(() => app.log.some(({ path }) => path === '/plants/import'))
+  assert.equal(sumOf(await metricsOf(app), REQUESTS, { route: '/plants/import' }), 0)
+})
+
 test('no metric tells of plants, tokens or paths', async () => {
   const made = await app.send('POST', '/tokens', '{"label":"Labelled-Secretly","scopes":["metrics:read"]}')
   const { id, token } = (await made.json()) as { id: string; token: string }
