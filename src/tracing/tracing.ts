@@ -1,5 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import {
@@ -20,6 +29,8 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
+import { meaningOf } from '../errors.ts'
+import { KNOWN_METHODS } from '../http/known-methods.ts'
 import { templateOf } from '../http/request-path.ts'
 import { createRequestStages } from '../http/request-stages.ts'
 import type { TracingSettings } from './tracing-settings.ts'
@@ -39,6 +50,14 @@ const FIELDS = {
   keys: (headers: FastifyRequest['headers']) => Object.keys(headers),
 }
 
+/** What a span is of, and by which clock. */
+interface BegunSpan {
+  span: Span
+  context: Context
+  /** What makes a time since the epoch of one of `performance.now()`; the same for a span and its stages. */
+  offsetMs: number
+}
+
 /** Tells a collector of requests, as spans of OpenTelemetry. */
 export interface Tracing {
   /** Begins the span of a request, unless it is left out. To be called as soon as its head is there. */
@@ -52,7 +71,8 @@ export interface Tracing {
 /**
  * Sends spans over OTLP to where the standard variables say (OTEL_EXPORTER_OTLP_ENDPOINT and others, which the exporter
  * reads itself). Goes on with the trace of a caller that sends `traceparent` (W3C Trace Context), and names its own in
- * `traceresponse`. Spans hold the route, and neither ids, names, queries nor tokens.
+ * `traceresponse`. Names and attributes are those of the semantic conventions for HTTP spans, but for `url.path` and
+ * `url.query`: spans hold the route, and neither ids, names, queries nor tokens.
  */
 export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log: Logger): Tracing {
   const exporter = createWatchedExporter(new OTLPTraceExporter(), log)
@@ -65,22 +85,28 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
   })
   const tracer = provider.getTracer('plantstore', packageJson.version)
   const propagator = new W3CTraceContextPropagator()
-  const mayBegin = sampler === undefined ? budgetOf(TRACES_A_SECOND_MAX) : () => true
-  const spans = new WeakMap<FastifyRequest, { span: Span; context: Context }>()
+  const mayBegin = budgetOf(TRACES_A_SECOND_MAX)
+  /** Without a named sampler: what its caller does not record, which costs no other one its trace, and too many. */
+  const isLeftOut = (parent: Context) => sampler === undefined && (isUnrecorded(parent) || !mayBegin())
+  const spans = new WeakMap<FastifyRequest, BegunSpan>()
 
   return {
     begin(request) {
-      if (!mayBegin()) return
       const { method, headers, routeOptions } = request
-      const route = routeOptions.url === undefined ? undefined : templateOf(routeOptions.url)
       const parent = propagator.extract(ROOT_CONTEXT, headers, FIELDS)
+      if (isLeftOut(parent)) return
+      const route = routeOptions.url === undefined ? undefined : templateOf(routeOptions.url)
+      const startMs = performance.now()
+      const offsetMs = Date.now() - startMs
       const span = tracer.startSpan(
-        route === undefined ? method : `${method} ${route}`,
+        spanNameOf(method, route),
         {
           kind: SpanKind.SERVER,
+          startTime: offsetMs + startMs,
           attributes: {
-            'http.request.method': method,
+            ...methodAttributes(method),
             'url.scheme': request.protocol,
+            'network.protocol.version': request.raw.httpVersion,
             ...(route !== undefined && { 'http.route': route }),
           },
         },
@@ -90,7 +116,7 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
       request.answerFields ??= []
       request.answerFields.push('traceresponse', `00-${traceId}-${spanId}-0${traceFlags}`)
       if (!span.isRecording()) return
-      spans.set(request, { span, context: trace.setSpan(parent, span) })
+      spans.set(request, { span, context: trace.setSpan(parent, span), offsetMs })
       request.stages ??= createRequestStages()
     },
 
@@ -98,15 +124,19 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
       const begun = spans.get(request)
       if (begun === undefined) return
       spans.delete(request)
-      const { span, context } = begun
+      const { span, context, offsetMs } = begun
       for (const { name, startMs, endMs } of request.stages?.passed ?? []) {
-        tracer.startSpan(name, { startTime: epochMs(startMs) }, context).end(epochMs(endMs))
+        tracer.startSpan(name, { startTime: offsetMs + startMs }, context).end(offsetMs + endMs)
       }
-      const status = reply.raw.statusCode
-      span.setAttributes({ 'http.response.status_code': status, 'plantstore.request_id': request.id })
-      if (request.failure !== null) span.setAttribute('error.type', String(request.failure.code))
-      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-      span.end()
+      span.setAttribute('plantstore.request_id', request.id)
+      if (request.failure !== null) span.setAttribute('plantstore.error', request.failure.code)
+      if (reply.raw.headersSent) span.setAttribute('http.response.status_code', reply.raw.statusCode)
+      const fault = faultOf(request, reply)
+      if (fault !== undefined) {
+        span.setAttribute('error.type', fault)
+        span.setStatus({ code: SpanStatusCode.ERROR })
+      }
+      span.end(offsetMs + performance.now())
     },
 
     async stop() {
@@ -148,6 +178,27 @@ function budgetOf(timesASecond: number): () => boolean {
   }
 }
 
-function epochMs(performanceMs: number): number {
-  return performance.timeOrigin + performanceMs
+function isUnrecorded(parent: Context): boolean {
+  const caller = trace.getSpanContext(parent)
+  return caller !== undefined && (caller.traceFlags & TraceFlags.SAMPLED) === 0
+}
+
+function spanNameOf(method: string, route: string | undefined): string {
+  const name = KNOWN_METHODS.has(method) ? method : 'HTTP'
+  return route === undefined ? name : `${name} ${route}`
+}
+
+function methodAttributes(method: string): Attributes {
+  if (KNOWN_METHODS.has(method)) return { 'http.request.method': method }
+  return { 'http.request.method': '_OTHER', 'http.request.method_original': method }
+}
+
+/**
+ * What went wrong, if it was not the request: the number of the error (or the status), or that the connection was cut before the whole
+ * answer was sent. A refusal is none (semantic conventions for HTTP spans, "Status").
+ */
+function faultOf({ failure }: FastifyRequest, { raw }: FastifyReply): string | undefined {
+  if (failure !== null && meaningOf(failure.code).status >= 500) return String(failure.code)
+  if (!raw.writableFinished) return 'cut'
+  return raw.statusCode >= 500 ? String(raw.statusCode) : undefined
 }

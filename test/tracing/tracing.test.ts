@@ -40,6 +40,7 @@ test('a create is told as a span with one for each stage, and nothing of the pla
   assert.deepEqual(root.attributes, {
     'http.request.method': 'POST',
     'url.scheme': 'http',
+    'network.protocol.version': '1.1',
     'http.route': '/plants',
     'http.response.status_code': 200n,
     'plantstore.request_id': 'r-1',
@@ -68,7 +69,56 @@ test('the trace of a caller goes on, and one that it does not record is not reco
     roots.map(({ traceId, parentSpanId }) => [traceId, parentSpanId]),
     [[TRACE_ID, PARENT_ID]],
   )
-  assert.deepEqual(roots[0]?.attributes['error.type'], '40402')
+  // Not an error of the service: it did as it was asked (semantic conventions for HTTP spans, "Status").
+  assert.equal(roots[0]?.attributes['plantstore.error'], 40402n)
+  assert.equal(roots[0]?.attributes['error.type'], undefined)
+  assert.equal(roots[0]?.statusCode, 0n)
+})
+
+test('what a caller does not record leaves the hundred traces of a second to the others', async (t) => {
+  const { app, collector } = await startTraced(t)
+  const traceparent = `00-${TRACE_ID}-${PARENT_ID}-00`
+  await Promise.all(Array.from({ length: 250 }, () => app.fetch('/healthz', { headers: { traceparent } })))
+  await app.fetch('/plants/7', { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` } })
+  await eventually(() => collector.spans.some(({ name }) => name === 'GET /plants/{id}'))
+})
+
+test('the stages of a request lie within its span', async (t) => {
+  const { app, collector } = await startTraced(t)
+  for (let id = 1; id <= 30; id++) await app.send('POST', '/plants', `{"id":${id},"name":"Oak"}`)
+  await eventually(() => collector.spans.length >= 120)
+  for (const { name, parentSpanId, startNs, endNs } of collector.spans.filter((span) => span.parentSpanId)) {
+    const root = collector.spans.find(({ spanId }) => spanId === parentSpanId)
+    assert.ok(root !== undefined)
+    assert.ok(root.startNs <= startNs && startNs <= endNs && endNs <= root.endNs, name)
+  }
+})
+
+test('a method that is not known has no name of its own', async (t) => {
+  const { app, collector } = await startTraced(t)
+  await app.fetch('/plants', { method: 'PROPFIND' })
+  const root = await eventually(() => collector.spans.find(({ kind }) => kind === 2))
+  assert.equal(root.name, 'HTTP')
+  assert.equal(root.attributes['http.request.method'], '_OTHER')
+  assert.equal(root.attributes['http.request.method_original'], 'PROPFIND')
+})
+
+test('an import whose client goes away is an error, and has no status, as there was no answer', async (t) => {
+  const { app, collector } = await startTraced(t)
+  const gone = new AbortController()
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(Buffer.from('{"id":1,"name":"Oak"}\n')),
+  })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const init = { method: 'POST', headers, body, duplex: 'half' as const, signal: gone.signal }
+  const refused = assert.rejects(app.fetch('/plants/import', init), { name: 'AbortError' })
+  await eventually(async () => (await app.fetch('/plants/1')).ok)
+  gone.abort()
+  await refused
+  const root = await eventually(() => collector.spans.find(({ name }) => name === 'POST /plants/import'))
+  assert.equal(root.statusCode, 2n)
+  assert.equal(root.attributes['error.type'], 'cut')
+  assert.equal(root.attributes['http.response.status_code'], undefined)
 })
 
 test('a traceparent that is none is passed over', async (t) => {
