@@ -223,18 +223,21 @@ test('a file is named for what it exports, and no name is a drawer', () => {
 })
 
 test('a file has 250 lines at most, no default export and no test that runs alone', () => {
-  for (const file of [
-    ...SOURCES,
-    ...PAGE,
-    ...filesUnder('test', '.ts'),
-    ...filesUnder('src', '.sql'),
-    ...STYLES,
-  ]) {
+  const files = [...SOURCES, ...PAGE, ...STYLES, ...filesUnder('test', '.ts'), ...filesUnder('src', '.sql')]
+  for (const file of files) {
     const text = read(file)
     assert.ok(text.trimEnd().split('\n').length <= FILE_LINES_MAX, `${file} is too long`)
     assert.doesNotMatch(text, /^export default|^export \{[^}]*\bas default\b/m, file)
     assert.doesNotMatch(text, /^\s*(?:test|describe|it)\.only\(|\bonly: true/m, file)
   }
+})
+
+test('a class is an error, or the list of the page', () => {
+  const classes = [...SOURCES, ...PAGE].flatMap(
+    (file) => read(file).match(/^(?:export )?class .*(?=\{)/gm) ?? [],
+  )
+  assert.ok(classes.length > 5)
+  for (const line of classes) assert.match(line, / extends Error|^export class ShelfPages/)
 })
 
 test('no file only passes on what others export', () => {
