@@ -16,6 +16,8 @@ interface OpenOptions {
   height?: number
   /** Pixels of the screen for one of the page. */
   pixelRatio?: number
+  /** How large the text of the root is, in percent of the browser's own. */
+  textPercent?: number
   scheme?: 'light' | 'dark'
   /** The language that the browser says its reader has. */
   locale?: string
@@ -28,6 +30,13 @@ export async function openBrowser(test: Lifetime): Promise<Browser> {
   return browser
 }
 
+/** A sheet that a script adopts: the policy of the page lets no other in. */
+const ENLARGE = `((percent) => {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync('html { font-size: ' + percent + '% !important }')
+  document.adoptedStyleSheets = [sheet]
+})`
+
 /** A fresh profile with the page of the service in it. */
 export async function openPage(
   browser: Browser,
@@ -39,6 +48,7 @@ export async function openPage(
     width = 1280,
     height = 800,
     pixelRatio = 1,
+    textPercent = 100,
     scheme = 'light',
     locale = 'en-US',
   } = options
@@ -50,6 +60,7 @@ export async function openPage(
   })
   const page = await profile.newPage()
   page.setDefaultTimeout(5_000)
+  if (textPercent !== 100) await page.addInitScript(`${ENLARGE}(${textPercent})`)
   const faults: string[] = []
   const requests: string[] = []
   page.on('console', (message) => {

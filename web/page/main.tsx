@@ -2,6 +2,8 @@
 import './page.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
+// Last: it goes over what the views say of their own.
+import './narrow.css'
 
 const root = document.getElementById('page')
 if (root !== null) render(<App />, root)
