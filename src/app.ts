@@ -5,7 +5,7 @@ import { createAdmission, type RateLimitSettings } from './http/admission.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { type ConnectionLimitSettings, createConnectionLimit } from './http/connection-limit.ts'
 import { createCrossOrigin } from './http/cross-origin.ts'
-import { createCutNote } from './http/cut-connections.ts'
+import { createCutLog } from './http/cut-connections.ts'
 import { registerDocsRoutes } from './http/docs-routes.ts'
 import { answerError, appErrorOf, ErrorSchema } from './http/error-answers.ts'
 import { createEventLoopLag } from './http/event-loop-lag.ts'
@@ -22,7 +22,7 @@ import {
 import { createBodyReader } from './http/read-body.ts'
 import { createRequestAudit } from './http/request-audit.ts'
 import { requestIdOf } from './http/request-id.ts'
-import { createRequestLog, type RequestLog } from './http/request-log.ts'
+import { createRequestLog, type RequestNote } from './http/request-log.ts'
 import { applyRouteRules } from './http/route-rules.ts'
 import type { ServerTls } from './http/server-tls.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
@@ -134,15 +134,15 @@ export async function buildApp({
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, countConnections, backups }) : undefined
-  const writeLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress })
-  const noteCut = createCutNote(log, metrics?.recordCut)
+  const requestLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress })
+  const { noteCut, stop: stopCutLog } = createCutLog(log, metrics?.recordCut)
   const limitConnection = createConnectionLimit(limits, noteCut)
   const noteUnreadable = metrics?.recordUnreadable
   // Once for each request, so that what is told of it in the log is counted and traced, too.
-  const logRequest: RequestLog = (request, reply) => {
+  const logRequest: RequestNote = (request, reply) => {
     metrics?.record(request, reply)
     tracing?.end(request, reply)
-    writeLog(request, reply)
+    requestLog.noteRequest(request, reply)
   }
   const app: FastifyInstance = fastify({
     serverFactory: (handler) =>
@@ -174,7 +174,7 @@ export async function buildApp({
   })
   app.addHook('onClose', async () => {
     metrics?.stop()
-    audit.stop()
+    for (const stop of [audit.stop, requestLog.stop, stopCutLog]) stop()
   })
   const admitWrite = createWriteAdmission({
     eventLoopLag: createEventLoopLag({ lagMaxMs: limits.eventLoopLagMaxMs }),

@@ -10,11 +10,17 @@ const LINES_A_SECOND_MAX = 10
  */
 const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901, 50302])
 
-/**
- * Says whether a refusal with this code gets a line of its own. Of what can come by the thousand that is ten a second; the
- * others are counted by their code, and told when the second is over.
- */
-export function createRefusalLog(log: Logger): (code: ErrorCode) => boolean {
+export interface RefusalLog {
+  /**
+   * Says whether a refusal with this code gets a line of its own. Of what can come by the thousand that is ten a second; the
+   * others are counted by their code, and told when the second is over.
+   */
+  hasLine(code: ErrorCode): boolean
+  /** Tells what is counted and not yet told. */
+  stop(): void
+}
+
+export function createRefusalLog(log: Logger): RefusalLog {
   let secondBeganMs = Number.NEGATIVE_INFINITY
   let told = 0
   let leftOut = new Map<ErrorCode, number>()
@@ -32,18 +38,21 @@ export function createRefusalLog(log: Logger): (code: ErrorCode) => boolean {
     leftOut = new Map()
   }
 
-  return (code) => {
-    if (!FLOODING.has(code)) return true
-    const nowMs = performance.now()
-    if (nowMs - secondBeganMs >= 1_000) {
-      tellLeftOut()
-      secondBeganMs = nowMs
-      told = 0
-    }
-    told++
-    if (told <= LINES_A_SECOND_MAX) return true
-    leftOut.set(code, (leftOut.get(code) ?? 0) + 1)
-    timer ??= setTimeout(tellLeftOut, 1_000).unref()
-    return false
+  return {
+    hasLine(code) {
+      if (!FLOODING.has(code)) return true
+      const nowMs = performance.now()
+      if (nowMs - secondBeganMs >= 1_000) {
+        tellLeftOut()
+        secondBeganMs = nowMs
+        told = 0
+      }
+      told++
+      if (told <= LINES_A_SECOND_MAX) return true
+      leftOut.set(code, (leftOut.get(code) ?? 0) + 1)
+      timer ??= setTimeout(tellLeftOut, 1_000).unref()
+      return false
+    },
+    stop: tellLeftOut,
   }
 }

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { type ErrorCode, meaningOf } from '../errors.ts'
+import { type ErrorCode, meaningOf, type OverloadReason } from '../errors.ts'
 import type { ClientAddress } from './client-address.ts'
-import { createOverloadLog } from './overload-log.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import { requestPath } from './request-path.ts'
+import { createSummedLines } from './summed-lines.ts'
 
 /** Enough to tell which path it was. */
 const PATH_CHARACTERS_MAX = 200
@@ -19,22 +19,32 @@ export interface RequestLogOptions {
   clientAddress: ClientAddress
 }
 
-/** Notes in the log that a request was answered, where that is worth a line. */
-export type RequestLog = (request: FastifyRequest, reply: FastifyReply) => void
+/** Notes that a request was answered. */
+export type RequestNote = (request: FastifyRequest, reply: FastifyReply) => void
+
+export interface RequestLog {
+  /** Notes it in the log, where that is worth a line. */
+  noteRequest: RequestNote
+  /** Tells what is counted and not yet told. */
+  stop(): void
+}
 
 /**
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
  * a query or a body: the path alone, the code of the error, and the address of a client that sent too much. Refusals
- * for overload are summed up instead (`overload-log.ts`), and those beyond ten a second that anybody can cause
+ * for overload are summed up instead (`summed-lines.ts`), by what there was too much of, and those beyond ten a second that anybody can cause
  * (`refusal-log.ts`), unless the level is debug.
  */
 export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestLogOptions): RequestLog {
-  const noteOverload = createOverloadLog(log)
-  const hasLine = createRefusalLog(log)
-  return (request, reply) => {
+  const overloads = createSummedLines<OverloadReason | 'unknown'>((refused) =>
+    log.error({ refused, error: OVERLOADED }, 'overloaded'),
+  )
+  const refusals = createRefusalLog(log)
+
+  function noteRequest(request: FastifyRequest, reply: FastifyReply): void {
     const { failure } = request
     if (failure?.code === OVERLOADED && !log.isLevelEnabled('debug')) {
-      noteOverload(failure)
+      overloads.count(failure.reason ?? 'unknown')
       return
     }
     const status = reply.raw.statusCode
@@ -42,7 +52,7 @@ export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestL
     const isFault = status >= 500 || (failure !== null && meaningOf(failure.code).status >= 500)
     const isSlow = reply.elapsedTime >= slowRequestMs && !request.mayTakeLong
     if (failure === null && !isSlow && !log.isLevelEnabled('debug')) return
-    if (failure !== null && !log.isLevelEnabled('debug') && !hasLine(failure.code)) return
+    if (failure !== null && !log.isLevelEnabled('debug') && !refusals.hasLine(failure.code)) return
     const level = isFault ? 'error' : isSlow ? 'warn' : failure !== null ? 'info' : 'debug'
     log[level](
       {
@@ -58,10 +68,18 @@ export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestL
       isFault ? 'request failed' : isSlow ? 'slow request' : failure !== null ? 'request refused' : 'request',
     )
   }
+
+  return {
+    noteRequest,
+    stop() {
+      overloads.stop()
+      refusals.stop()
+    },
+  }
 }
 
 /** Logs a request whose answer breaks off, which else leaves no line: to be called before it is sent. */
-export function logWhenCut(logRequest: RequestLog, request: FastifyRequest, reply: FastifyReply): void {
+export function logWhenCut(logRequest: RequestNote, request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) logRequest(request, reply)
   })

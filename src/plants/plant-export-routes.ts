@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { acceptsGzip } from '../http/compression.ts'
 import { nextTurn } from '../http/next-turn.ts'
-import { logWhenCut, type RequestLog } from '../http/request-log.ts'
+import { logWhenCut, type RequestNote } from '../http/request-log.ts'
 import { type AnswerStream, streamAnswer } from '../http/stream-answer.ts'
 import type { StoredPlant } from './plant.ts'
 import { CSV_HEADER, storedPlantCsv } from './plant-csv.ts'
@@ -30,7 +30,7 @@ export type ExportFormat = keyof typeof FORMATS
 
 export interface PlantExportParts {
   plants: Pick<PlantStore, 'exportPlants'>
-  logRequest: RequestLog
+  logRequest: RequestNote
 }
 
 /**

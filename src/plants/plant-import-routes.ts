@@ -7,7 +7,7 @@ import { createCsvSplitter } from '../http/csv-records.ts'
 import { decodeText } from '../http/decode-text.ts'
 import { queryOf } from '../http/query.ts'
 import { askForBody, judgeBody, parseJsonText } from '../http/read-body.ts'
-import { logWhenCut, type RequestLog } from '../http/request-log.ts'
+import { logWhenCut, type RequestNote } from '../http/request-log.ts'
 import { streamAnswer } from '../http/stream-answer.ts'
 import { streamBody } from '../http/stream-body.ts'
 import { createLineSplitter } from '../http/text-lines.ts'
@@ -33,7 +33,7 @@ const IMPORTS_MAX = 8
 
 export interface PlantImportRoutesParts {
   plants: PlantStore
-  logRequest: RequestLog
+  logRequest: RequestNote
   /** A client that sends nothing for so long is given up. */
   silenceMs: number
 }

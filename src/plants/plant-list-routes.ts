@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { preferredMediaType } from '../http/accept.ts'
 import { answerLongJson } from '../http/compression.ts'
 import { queryOf } from '../http/query.ts'
-import type { RequestLog } from '../http/request-log.ts'
+import type { RequestNote } from '../http/request-log.ts'
 import { CSV, NDJSON } from './import-parameters.ts'
 import { parseIdText } from './plant.ts'
 import { createAdditionsCount } from './plant-additions.ts'
@@ -21,7 +21,7 @@ export interface PlantListRoutesParts {
   plants: PlantStore
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
   basePath: string
-  logRequest: RequestLog
+  logRequest: RequestNote
 }
 
 type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', string>>
