@@ -39,6 +39,9 @@ test('a token gets a new secret, shown once; the old one goes on for the time th
     await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
     const secret = await dialog.getByLabel('Your new token').inputValue()
     assert.match(secret, /^plst_\w{49}$/)
+    // The button that was pressed is gone: the focus is where the secret is, ready to be copied.
+    assert.equal(await page.evaluate('getSelection().toString()'), secret)
+    assert.ok(await dialog.locator('.secret:focus').isVisible())
     assert.equal(await statusWith(secret), 200)
     assert.equal(await statusWith(secrets.at(-1) ?? ''), status)
     secrets.push(secret)

@@ -82,6 +82,19 @@ export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('link', { name: 'Tokens' }).click()
     await page.getByRole('button', { name: 'Make a token' }).click()
   },
+  rotate: async (page) => {
+    await page.getByRole('link', { name: 'Tokens' }).click()
+    await page.getByRole('button', { name: 'Rotate the greenhouse tablet' }).click()
+    await page.getByLabel('in a day').waitFor()
+  },
+  rotated: async (page) => {
+    await page.route(/\/tokens\/.*rotate/, (route) =>
+      route.fulfill({ json: { ...NEW_TOKEN, token: `plst_${'w'.repeat(49)}` } }),
+    )
+    await VIEWS.rotate?.(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click()
+    await page.getByRole('button', { name: 'I have it' }).waitFor()
+  },
 }
 
 /** What stands in a view only after some steps. */

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from './texts.ts'
 
 const words = texts.tokens
@@ -7,6 +7,11 @@ const words = texts.tokens
 export function TokenSecret({ secret, onClose }: { secret: string; onClose(): void }) {
   const [told, setTold] = useState('')
   const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    // What led here is gone, and the focus with it. Who reads with the ears hears what this is, too.
+    field.current?.focus()
+    field.current?.select()
+  }, [])
   async function copy() {
     try {
       // Browsers have it only where the page comes over HTTPS or from this machine.
