@@ -24,6 +24,20 @@ const SAMPLER_NAMES = [
 
 export type SamplerName = (typeof SAMPLER_NAMES)[number]
 
+interface NumberRule {
+  kind: 'number' | 'whole number'
+  minimum: number
+  maximum: number
+}
+
+const RATIO: NumberRule = { kind: 'number', minimum: 0, maximum: 1 }
+/** In milliseconds: an hour is longer than anybody waits for a span. */
+const DELAY: NumberRule = { kind: 'whole number', minimum: 0, maximum: 3_600_000 }
+/** With 0 no batch would ever arrive. */
+const EXPORT_TIMEOUT: NumberRule = { ...DELAY, minimum: 1 }
+/** With batches of less than a span the exporter would send empty ones without end. */
+const SPANS: NumberRule = { kind: 'whole number', minimum: 1, maximum: 1_000_000 }
+
 /**
  * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment Variable
  * Specification"). Throws a SetupError that names the variable and what it may be.
@@ -54,18 +68,18 @@ export function readTracing(environment: Environment): TracingSettings | undefin
   if (name !== undefined && sampler === undefined) {
     throw new SetupError(`OTEL_TRACES_SAMPLER must be one of ${SAMPLER_NAMES.join(', ')}.`)
   }
-  const number = (variable: string, byDefault: number, maximum: number): number => {
+  const numberOf = (variable: string, byDefault: number, { kind, minimum, maximum }: NumberRule): number => {
     const text = read(variable)
     const value = text === undefined ? byDefault : Number(text)
-    if (value >= 0 && value <= maximum) return value
-    throw new SetupError(`${variable} must be a number from 0 to ${maximum}.`)
+    if (value >= minimum && value <= maximum && (kind === 'number' || Number.isInteger(value))) return value
+    throw new SetupError(`${variable} must be a ${kind} from ${minimum} to ${maximum}.`)
   }
   return {
     sampler,
-    ratio: number('OTEL_TRACES_SAMPLER_ARG', 1, 1),
-    scheduledDelayMillis: number('OTEL_BSP_SCHEDULE_DELAY', 5_000, 3_600_000),
-    exportTimeoutMillis: number('OTEL_BSP_EXPORT_TIMEOUT', 30_000, 3_600_000),
-    maxQueueSize: number('OTEL_BSP_MAX_QUEUE_SIZE', 2_048, 1_000_000),
-    maxExportBatchSize: number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512, 1_000_000),
+    ratio: numberOf('OTEL_TRACES_SAMPLER_ARG', 1, RATIO),
+    scheduledDelayMillis: numberOf('OTEL_BSP_SCHEDULE_DELAY', 5_000, DELAY),
+    exportTimeoutMillis: numberOf('OTEL_BSP_EXPORT_TIMEOUT', 30_000, EXPORT_TIMEOUT),
+    maxQueueSize: numberOf('OTEL_BSP_MAX_QUEUE_SIZE', 2_048, SPANS),
+    maxExportBatchSize: numberOf('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512, SPANS),
   }
 }

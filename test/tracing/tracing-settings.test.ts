@@ -41,6 +41,12 @@ test('a value that makes no sense stops the start and is named', () => {
     ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc'],
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector:4317'],
     ['OTEL_BSP_SCHEDULE_DELAY', 'soon'],
+    ['OTEL_BSP_SCHEDULE_DELAY', '-1'],
+    // The exporter would send empty batches without end.
+    ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '0'],
+    ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '0.5'],
+    ['OTEL_BSP_MAX_QUEUE_SIZE', '0'],
+    ['OTEL_BSP_EXPORT_TIMEOUT', '0'],
   ] as const) {
     assert.throws(
       () => readTracing({ ...ENDPOINT, [name]: value }),
