@@ -7,21 +7,26 @@ const TOLD_INTERVAL_MS = 60_000
 
 /** An exporter that tells the log of spans that did not arrive, and of when they arrive again. Else nobody would know. */
 export function createWatchedExporter(exporter: SpanExporter, log: Logger): SpanExporter {
+  /** Spans that were lost and not told of yet. */
   let lostSpans = 0
-  let toldAtMs: number | undefined
+  /** Whether the last line says that spans are lost. */
+  let isTold = false
+  let toldAtMs = Number.NEGATIVE_INFINITY
 
   function note({ code, error }: ExportResult, spans: number): void {
     if (code === ExportResultCode.SUCCESS) {
-      if (toldAtMs !== undefined) log.info('the collector takes traces again')
-      toldAtMs = undefined
-      lostSpans = 0
-      return
+      if (!isTold) return
+      isTold = false
+      log.info({ lostSpans }, 'the collector takes traces again')
+    } else {
+      lostSpans += spans
+      const nowMs = performance.now()
+      // Also where it took some in between: one that takes every other batch would be a line each.
+      if (nowMs - toldAtMs < TOLD_INTERVAL_MS) return
+      isTold = true
+      toldAtMs = nowMs
+      log.warn({ lostSpans, reason: reasonOf(error) }, 'the collector does not take traces; they are lost')
     }
-    lostSpans += spans
-    const nowMs = performance.now()
-    if (toldAtMs !== undefined && nowMs - toldAtMs < TOLD_INTERVAL_MS) return
-    toldAtMs = nowMs
-    log.warn({ lostSpans, reason: reasonOf(error) }, 'the collector does not take traces; they are lost')
     lostSpans = 0
   }
 
