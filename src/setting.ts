@@ -29,7 +29,8 @@ type Value = string | number | boolean | readonly string[]
 /** Reads the text of a setting. Throws a SetupError that begins with `source`, where it was given, and tells the rule. */
 export function parseSetting(source: string, setting: Setting, text: string): Value {
   // Quoted as JSON, so that the message stays one line.
-  const refused = (rule: string) => new SetupError(`${source} must be ${rule}, not ${JSON.stringify(text)}.`)
+  const refused = (rule: string, wrong = text) =>
+    new SetupError(`${source} must be ${rule}, not ${JSON.stringify(wrong)}.`)
   switch (setting.type) {
     case 'integer': {
       const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = setting
@@ -55,9 +56,10 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
         `${source} must be an http or https URL with a plain path at most: no user, query or fragment.`,
       )
     case 'origins': {
-      const origins = text.split(',').map((origin) => origin.trim())
-      if (origins.every((origin) => origin === '*' || isOrigin(origin))) return origins
-      throw refused('origins such as https://plants.example, with commas between them, or *')
+      const origins = partsOf(text)
+      const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin))
+      if (wrong === undefined) return origins
+      throw refused('origins such as https://plants.example, with commas between them, or *', wrong)
     }
     case 'secret': {
       const { minimum = 16, maximum = 512 } = setting
@@ -68,16 +70,24 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
         `${source} must be ${minimum} to ${maximum} of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
       )
     }
-    case 'addresses':
-      if (parseAddressRanges(text) !== undefined) return text
+    case 'addresses': {
+      const wrong = partsOf(text).find((part) => parseAddressRanges(part) === undefined)
+      if (wrong === undefined) return text
       throw refused(
         'addresses or ranges (10.0.0.0/8), or loopback, linklocal or uniquelocal, with commas between them',
+        wrong,
       )
+    }
     case 'text':
       // An empty host would be every address of the machine.
       if (text !== '') return text
       throw refused('a text')
   }
+}
+
+/** What is between the commas of a list. */
+function partsOf(text: string): string[] {
+  return text.split(',').map((part) => part.trim())
 }
 
 /** Whether it is an origin as browsers send it (RFC 6454 §6.1): no path, no port that goes without saying. */

@@ -15,7 +15,7 @@ export function parseScopeMapping(text: string | undefined): ScopeMapping {
     const [, scope, value = ''] = /^\s*([^=\s]+)=(\S+)\s*$/.exec(pair) ?? []
     if (!isScope(scope)) {
       throw new SetupError(
-        `PLANTSTORE_OIDC_SCOPES must be pairs such as plants:read=garden.read,plants:write=garden.write with ${SCOPES.join(', ')} on their left, not ${JSON.stringify(text)}.`,
+        `PLANTSTORE_OIDC_SCOPES must be pairs such as plants:read=garden.read,plants:write=garden.write with ${SCOPES.join(', ')} on their left, not ${JSON.stringify(pair)}.`,
       )
     }
     mapping.set(value, [...(mapping.get(value) ?? []), scope])
