@@ -32,6 +32,12 @@ export function scheduledBackups(config: Config, log: Logger): BackupSchedule | 
         'no backup was made: look whether the folder can be written to and has room; it is tried again',
       )
     },
+    onNotRemoved(error) {
+      log.error(
+        { err: error, folder },
+        'old backups cannot be removed: do it by hand, before the disk is full; a new one was made',
+      )
+    },
   })
 }
 

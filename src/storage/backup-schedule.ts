@@ -17,7 +17,10 @@ export interface BackupScheduleOptions {
   backUp(file: string, signal: AbortSignal): Promise<void>
   /** Removes what backups that were killed left in the folder. */
   removeLeftovers(folder: string, isOurs: (name: string) => boolean): void
+  /** No backup was made. */
   onFailure(error: unknown): void
+  /** A backup was made, and old ones stay that should go: why the first of them does. */
+  onNotRemoved(error: unknown): void
 }
 
 export interface BackupSchedule {
@@ -58,15 +61,27 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
       options.removeLeftovers(folder, isBackupName)
       const made = backupName(Date.now())
       await backUp(join(folder, made), controller.signal)
-      // Those of a clock that was ahead stay: counted, they would take the place of this one.
-      const old = backupsIn(folder).filter((name) => name <= made)
-      for (const name of old.slice(0, -kept)) rmSync(join(folder, name), { force: true })
+      removeOld(made)
       schedule(restOf(backupsIn(folder), intervalMs))
     } catch (error) {
       if (controller.signal.aborted) return
       onFailure(error)
       schedule(Math.min(intervalMs, RETRY_AFTER_MS))
     }
+  }
+
+  function removeOld(made: string): void {
+    // Those of a clock that was ahead stay: counted, they would take the place of this one.
+    const old = backupsIn(folder).filter((name) => name <= made)
+    const failures: unknown[] = []
+    for (const name of old.slice(0, -kept)) {
+      try {
+        rmSync(join(folder, name), { force: true })
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) options.onNotRemoved(failures[0])
   }
 
   function newestMs(): number | undefined {

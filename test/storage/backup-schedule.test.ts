@@ -52,6 +52,20 @@ test('a failure is logged with what to do, and the next one is made', async (t) 
   await eventually(() => backupsIn(folder).length > 0, 20_000)
 })
 
+test('an old backup that cannot be removed keeps no other one, and does not pass for a backup that failed', async (t) => {
+  const folder = temporaryFolder(t)
+  const [stuck = '', old = ''] = [2020, 2021].map((year) => nameAt(Date.UTC(year, 0, 1)))
+  // No file, and so not to be removed as one.
+  mkdirSync(join(folder, stuck))
+  writeFileSync(join(folder, old), 'an old one')
+  const app = await startApp(t, { PLANTSTORE_BACKUP_DIR: folder, PLANTSTORE_BACKUPS_KEPT: '1' })
+  const line = await eventually(() => app.log.find(({ level }) => level === 50), 20_000)
+  assert.match(String(line.msg), /^old backups cannot be removed/)
+  const kept = backupsIn(folder)
+  assert.deepEqual([kept.length, kept.includes(stuck), kept.includes(old)], [2, true, false])
+  assert.equal(app.log.filter(({ msg }) => msg === 'backed up').length, 1)
+})
+
 test('a service that stops ends its backup, and leaves no half one', async (t) => {
   const folder = join(temporaryFolder(t), 'backups')
   const app = await startApp(t, { PLANTSTORE_BACKUP_DIR: folder })
@@ -88,6 +102,7 @@ test('the next backup is due when the newest is as old as the interval, one at a
     },
     removeLeftovers: () => undefined,
     onFailure: (error) => assert.fail(String(error)),
+    onNotRemoved: (error) => assert.fail(String(error)),
   })
   schedule.start()
   await eventually(() => runs === 3, 10_000)
@@ -110,6 +125,7 @@ test('a clock that goes back costs no backup, and makes none in a loop', async (
     },
     removeLeftovers: () => undefined,
     onFailure: (error) => assert.fail(String(error)),
+    onNotRemoved: (error) => assert.fail(String(error)),
   })
   assert.equal(schedule.newestMs(), undefined)
   const startMs = Date.now()
