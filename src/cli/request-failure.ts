@@ -10,6 +10,13 @@ const SERVER_ERROR = 500
 const LOOK_UP_CODES = ['ENOTFOUND', 'EAI_AGAIN']
 /** What answers speaks no TLS: most likely plain HTTP. */
 const NO_TLS_CODES = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']
+/** The certificate that answers is signed by nobody whom Node knows (OpenSSL, "verify"). */
+const UNTRUSTED_CODES = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]
 /** So a gateway answers whose service does not. */
 const GATEWAY_STATUSES = [502, 503, 504]
 /** What the service calls a parameter of the query is a flag here. */
@@ -51,7 +58,7 @@ export function withFlags(message: string): string {
 
 /** Whether no connection was made, so that nothing was sent. */
 export function isUnreachable(error: unknown): boolean {
-  const codes = ['ECONNREFUSED', ...LOOK_UP_CODES, ...NO_TLS_CODES]
+  const codes = ['ECONNREFUSED', ...LOOK_UP_CODES, ...NO_TLS_CODES, ...UNTRUSTED_CODES]
   return causesOf(error).some(({ code }) => codes.includes(code ?? ''))
 }
 
@@ -66,6 +73,9 @@ function connectionFailureText(error: RequestError, url: string): string {
   }
   if (isCode(...NO_TLS_CODES)) {
     return `What answers at ${url} does not speak HTTPS: try ${url.replace(/^https:/i, 'http:')}`
+  }
+  if (isCode(...UNTRUSTED_CODES)) {
+    return `The certificate of ${url} is not trusted here: name its file, or that of who signed it, in NODE_EXTRA_CA_CERTS.`
   }
   return sentences(printable(error.message))
 }
