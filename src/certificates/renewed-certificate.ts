@@ -73,9 +73,12 @@ export async function openCertificate({
     tellEnd('a new certificate is in use')
   }
 
-  async function attempt(run: () => Promise<void>, isAsked: boolean) {
+  async function read(use: (next: CertificatePair) => void, isAsked: boolean) {
+    const before = pair
     try {
-      await run()
+      const next = await readPair(files)
+      // Where another one was taken meanwhile, this one may be older.
+      if (pair === before) use(next)
       failure = ''
     } catch (error) {
       const reason = error instanceof SetupError ? error.message : String(error)
@@ -85,8 +88,7 @@ export async function openCertificate({
     }
   }
 
-  async function look() {
-    const next = await readPair(files)
+  function look(next: CertificatePair) {
     const isSettled = isSame(next, seen)
     seen = next
     if (isSettled && !isSame(next, pair) && !isSame(next, refused)) take(next)
@@ -94,7 +96,7 @@ export async function openCertificate({
 
   tellEnd('the certificate is in use')
   const timer = setInterval(async () => {
-    await attempt(look, false)
+    await read(look, false)
     warnOfEnd()
   }, lookIntervalMs)
   timer.unref()
@@ -106,8 +108,7 @@ export async function openCertificate({
     follow: (server) => void servers.add(server),
     noteFailedHandshake: (error) => log.debug({ reason: error.message }, 'a TLS handshake failed'),
     reload: () =>
-      attempt(async () => {
-        const next = await readPair(files)
+      read((next) => {
         if (isSame(next, pair)) tellEnd('the certificate is the same as before')
         else take(next)
       }, true),

@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
@@ -24,13 +35,13 @@ function mountSecret(test: TestContext, first: TestCertificate) {
 async function open(
   test: TestContext,
   files: { certFile: string; keyFile: string },
-  nowMs: () => number = Date.now,
+  { nowMs = Date.now, lookIntervalMs = 10 }: { nowMs?: () => number; lookIntervalMs?: number } = {},
 ) {
   const log: Record<string, unknown>[] = []
   const certificate = await openCertificate({
     files,
     log: pino({}, { write: (line) => void log.push(JSON.parse(line)) }),
-    lookIntervalMs: 10,
+    lookIntervalMs,
     nowMs,
   })
   test.after(() => certificate.stop())
@@ -71,10 +82,38 @@ test('what cannot be used is told once, and the certificate before it stays', as
   assert.deepEqual(used, [second.ca])
 })
 
+test('a look that was slow to read does not undo what was asked for meanwhile', async (test) => {
+  const [first, second, third] = [makeCertificate(test), makeCertificate(test), makeCertificate(test)]
+  const secret = mountSecret(test, first)
+  const { certificate, used } = await open(test, secret, { lookIntervalMs: 100 })
+  // The same pair, whose certificate comes through a pipe when it is written there.
+  const slow = makeCertificate(test)
+  unlinkSync(slow.certFile)
+  execFileSync('mkfifo', [slow.certFile])
+  copyFileSync(first.keyFile, slow.keyFile)
+  secret.pointTo(slow)
+  // Opens only once a look reads at the other end.
+  const pipe = await eventually(() => {
+    try {
+      return openSync(slow.certFile, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch {
+      return undefined
+    }
+  })
+  secret.pointTo(second)
+  await certificate.reload()
+  writeSync(pipe, first.ca)
+  closeSync(pipe)
+  await eventually(() => used.length > 0)
+  secret.pointTo(third)
+  await eventually(() => used.at(-1) === third.ca)
+  assert.deepEqual(used, [second.ca, third.ca])
+})
+
 test('the end of a certificate is told at the start, and warned of each day from two weeks before', async (test) => {
   const { certFile, keyFile } = makeCertificate(test, { days: 20 })
   let nowMs = Date.now()
-  const { log, levels } = await open(test, { certFile, keyFile }, () => nowMs)
+  const { log, levels } = await open(test, { certFile, keyFile }, { nowMs: () => nowMs })
   assert.deepEqual(levels(), [30])
   nowMs += 7 * DAY_MS
   await eventually(() => levels().length === 2)
