@@ -7,10 +7,12 @@ interface FailureBannerProps {
   /** Undefined while all is well. */
   failure: unknown
   retry(): void
+  /** Whether it stands in the place that it needs, at the lower edge: above it is what one may still use. */
+  isBeneath?: boolean
 }
 
 /** Why a view shows nothing, or no more. What may pass is asked for again, by itself and when somebody says so. */
-export function FailureBanner({ failure, retry }: FailureBannerProps) {
+export function FailureBanner({ failure, retry, isBeneath = false }: FailureBannerProps) {
   useEffect(() => {
     const delayMs = askAgainMs(failure)
     if (delayMs === undefined) return
@@ -19,7 +21,7 @@ export function FailureBanner({ failure, retry }: FailureBannerProps) {
   }, [failure])
   if (failure === undefined) return null
   return (
-    <div class="banner-place">
+    <div class={isBeneath ? 'banner-place beneath' : 'banner-place'}>
       <p class="banner" role="alert">
         <span class="long" dir="auto">
           {failureText(failure)}

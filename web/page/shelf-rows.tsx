@@ -112,10 +112,13 @@ function useSizes(scroller: RefObject<HTMLElement | null>) {
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
+    let known = element.clientHeight
     const measure = () => {
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
       const rowRem = Number.parseFloat(getComputedStyle(element).getPropertyValue('--row-rem')) || 3.25
-      setSizes({ rowHeight: Math.round(rowRem * rem), viewHeight: element.clientHeight })
+      keepFocusInView(element, known)
+      known = element.clientHeight
+      setSizes({ rowHeight: Math.round(rowRem * rem), viewHeight: known })
     }
     measure()
     const observer = new ResizeObserver(measure)
@@ -123,4 +126,12 @@ function useSizes(scroller: RefObject<HTMLElement | null>) {
     return () => observer.disconnect()
   }, [])
   return sizes
+}
+
+/** A row that has the focus, and was in view while the list was so high, still is where it has become lower. */
+function keepFocusInView(list: HTMLElement, heightBefore: number): void {
+  const row = list.querySelector(':focus')?.closest('.row')
+  if (!row) return
+  const beyond = row.getBoundingClientRect().bottom - list.getBoundingClientRect().bottom
+  if (beyond > 0 && beyond <= heightBefore - list.clientHeight) list.scrollTop += beyond
 }

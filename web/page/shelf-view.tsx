@@ -137,10 +137,12 @@ interface ShelfBodyProps {
 
 function ShelfBody({ pages, place, go, onOpen, beginnings }: ShelfBodyProps) {
   if (pages === undefined) return <p class="empty">{words.loading}</p>
-  const isEmpty = pages.isReady && pages.isComplete && pages.endRow === pages.firstRow
+  const hasRows = pages.endRow > pages.firstRow
+  const isEmpty = pages.isReady && pages.isComplete && !hasRows
+  const banner = <FailureBanner failure={pages.failure} retry={() => pages.retry()} isBeneath={hasRows} />
   return (
     <>
-      <FailureBanner failure={pages.failure} retry={() => pages.retry()} />
+      {!hasRows && banner}
       {isEmpty ? (
         <NothingThere place={place} go={go} beginnings={beginnings} />
       ) : (
@@ -150,6 +152,7 @@ function ShelfBody({ pages, place, go, onOpen, beginnings }: ShelfBodyProps) {
           onMove={(at) => history.replaceState(null, '', placeUrl({ ...readPlace(), at }))}
         />
       )}
+      {hasRows && banner}
     </>
   )
 }

@@ -34,10 +34,10 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
         </button>
       </div>
       <p class="lead">{words.lead}</p>
-      <FailureBanner failure={failure} retry={reload} />
       {tokens !== undefined && (
         <TokenTable tokens={tokens} own={session.token.id} onRotate={setRotating} onRevoke={setRevoking} />
       )}
+      <FailureBanner failure={failure} retry={reload} isBeneath={tokens !== undefined} />
       {isMaking && <NewToken client={client} onMade={reload} onClose={() => setMaking(false)} />}
       {rotating !== undefined && (
         <RotateToken
