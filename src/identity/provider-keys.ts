@@ -50,11 +50,12 @@ export function createProviderKeys({
   fetchTimeoutMs = FETCH_TIMEOUT_MS,
 }: ProviderKeysOptions) {
   let isUnavailable = false
+  /** By `performance.now()`, as the clock may be set back. */
   let refusedUntilMs = 0
 
   // Discovery each time, so that keys which moved elsewhere are found.
   async function fetchKeys(url: string, { headers, signal }: FetchOptions): Promise<Response> {
-    if (Date.now() < refusedUntilMs) throw new ProviderUnavailable()
+    if (performance.now() < refusedUntilMs) throw new ProviderUnavailable()
     try {
       const discovered = await fetchJson(url, { headers, signal })
       const keys = await fetchJson(keysUrlOf(discovered, issuer), { headers, signal })
@@ -63,7 +64,7 @@ export function createProviderKeys({
       isUnavailable = false
       return Response.json(keys)
     } catch (error) {
-      refusedUntilMs = Date.now() + retryAfterMs
+      refusedUntilMs = performance.now() + retryAfterMs
       if (!isUnavailable) {
         log.error(
           { issuer, reason: reasonOf(error) },

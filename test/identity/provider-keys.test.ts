@@ -169,3 +169,14 @@ test('a provider that calls itself otherwise is not believed, and the log says w
   assert.equal(await codeFor(await provider.sign({ iss: `${provider.issuer}/` })), 50302)
   assert.match(logged[0] ?? '', /it calls itself "http:\S+": set PLANTSTORE_OIDC_ISSUER to that/)
 })
+
+test('a provider that was away is asked again in time also where the clock was set back', async (context) => {
+  const provider = await startOpenIdProvider(context)
+  const token = await provider.sign()
+  await provider.stop()
+  const { codeFor } = newVerifier(provider, { retryAfterMs: 100 })
+  assert.equal(await codeFor(token), 50302)
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() - 30_000 })
+  await provider.start()
+  await eventually(async () => (await codeFor(token)) === 'good')
+})
