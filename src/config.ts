@@ -1,4 +1,4 @@
-import { SetupError } from './errors.ts'
+import { SettingError } from './errors.ts'
 import { parseSetting, type Setting, type ValueOf } from './setting.ts'
 import { CLIENT_SETTINGS, SETTINGS } from './settings.ts'
 import { readTracing, type TracingSettings } from './tracing/tracing-settings.ts'
@@ -23,7 +23,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /**
  * The settings, from the flags of the command line first, then from the environment, then from the defaults; those of
  * tracing are the standard variables of OpenTelemetry.
- * The only reader of `process.env`. Throws a SetupError that names the setting and what it may be.
+ * The only reader of `process.env`. Throws a SettingError that names the setting and what it may be.
  */
 export function readConfig(
   flags: Partial<Record<SettingName, string | boolean>> = {},
@@ -73,7 +73,9 @@ function checkNames(environment: Environment): void {
   const known = new Set([...Object.keys(SETTINGS), ...Object.keys(CLIENT_SETTINGS)].map(variableOf))
   for (const name of Object.keys(environment)) {
     if (name.startsWith('PLANTSTORE_') && !known.has(name)) {
-      throw new SetupError(`There is no setting ${name}. See "plantstore serve --help" for those there are.`)
+      throw new SettingError(
+        `There is no setting ${name}. See "plantstore serve --help" for those there are.`,
+      )
     }
   }
 }

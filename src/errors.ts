@@ -98,5 +98,10 @@ export class AppError extends Error {
  * A mistake of whoever starts the program: the command line prints its message as one plain line and exits.
  */
 export class SetupError extends Error {
-  override readonly name = 'SetupError'
+  override readonly name: string = 'SetupError'
+}
+
+/** A setting that makes no sense, whatever the machine is like: only another one helps, no other try. */
+export class SettingError extends SetupError {
+  override readonly name = 'SettingError'
 }

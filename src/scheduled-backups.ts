@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { SetupError } from './errors.ts'
+import { SettingError, SetupError } from './errors.ts'
 import { type BackupSchedule, createBackupSchedule } from './storage/backup-schedule.ts'
 import { storeFile } from './storage/open-storage.ts'
 
 /**
  * The backups of the store to the folder that the settings name; undefined where they name none. Throws a
- * SetupError when the store is in no file or the folder cannot be written to.
+ * SettingError when the store is in no file, a SetupError when the folder cannot be written to.
  */
 export function scheduledBackups(config: Config, log: Logger): BackupSchedule | undefined {
   const { backupDir: folder, backupIntervalMs: intervalMs, backupsKept: kept, database } = config
@@ -46,6 +46,6 @@ function backedUpFile(database: string) {
     return storeFile(database, 'backing it up')
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
-    throw new SetupError(`PLANTSTORE_BACKUP_DIR is for a store in a file. ${error.message}`)
+    throw new SettingError(`PLANTSTORE_BACKUP_DIR is for a store in a file. ${error.message}`)
   }
 }

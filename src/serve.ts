@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { RenewedCertificate } from './certificates/renewed-certificate.ts'
 import type { Config } from './config.ts'
-import { SetupError } from './errors.ts'
+import { SettingError } from './errors.ts'
 import { listen } from './listen.ts'
 import { scheduledBackups } from './scheduled-backups.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -33,7 +33,7 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-/** Opens the storage and serves it. Throws a SetupError when the settings or the machine do not allow it. */
+/** Opens the storage and serves it. Throws a SettingError when the settings do not allow it, a SetupError when the machine does not. */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
   const backups = scheduledBackups(config, log)
   const verifyJwt = await openIdTokens(config, log)
@@ -102,12 +102,12 @@ async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | 
   if (issuer === undefined) {
     if (audience === undefined && oidcScopes === undefined) return undefined
     const has = audience === undefined ? 'SCOPES' : 'AUDIENCE'
-    throw new SetupError(
+    throw new SettingError(
       `PLANTSTORE_OIDC_${has} needs PLANTSTORE_OIDC_ISSUER, too: without it no JWT is let in. Or leave it out.`,
     )
   }
   if (audience === undefined) {
-    throw new SetupError(
+    throw new SettingError(
       'PLANTSTORE_OIDC_ISSUER needs PLANTSTORE_OIDC_AUDIENCE, too: the name under which the provider makes tokens for this service (their claim aud).',
     )
   }
@@ -124,12 +124,12 @@ async function openTls(config: Config, log: Logger): Promise<RenewedCertificate 
   if (certFile === undefined && keyFile === undefined) return undefined
   if (certFile === undefined || keyFile === undefined) {
     const [has, lacks] = certFile === undefined ? ['KEY', 'CERT'] : ['CERT', 'KEY']
-    throw new SetupError(
+    throw new SettingError(
       `PLANTSTORE_TLS_${has} needs PLANTSTORE_TLS_${lacks}, too: a certificate is nothing without its key.`,
     )
   }
   if (socket !== undefined) {
-    throw new SetupError(
+    throw new SettingError(
       'PLANTSTORE_SOCKET is for this machine alone and takes no TLS: leave it out, or PLANTSTORE_TLS_CERT and PLANTSTORE_TLS_KEY.',
     )
   }

@@ -1,5 +1,5 @@
 import { parseAddressRanges } from './address-range.ts'
-import { SetupError } from './errors.ts'
+import { SettingError } from './errors.ts'
 
 /** What a setting may be, its default and what it is for. */
 export interface Setting {
@@ -26,11 +26,11 @@ export type ValueOf<S extends Setting> = S extends { type: 'integer' }
 
 type Value = string | number | boolean | readonly string[]
 
-/** Reads the text of a setting. Throws a SetupError that begins with `source`, where it was given, and tells the rule. */
+/** Reads the text of a setting. Throws a SettingError that begins with `source`, where it was given, and tells the rule. */
 export function parseSetting(source: string, setting: Setting, text: string): Value {
   // Quoted as JSON, so that the message stays one line.
   const refused = (rule: string, wrong = text) =>
-    new SetupError(`${source} must be ${rule}, not ${JSON.stringify(wrong)}.`)
+    new SettingError(`${source} must be ${rule}, not ${JSON.stringify(wrong)}.`)
   switch (setting.type) {
     case 'integer': {
       const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = setting
@@ -47,12 +47,12 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
     case 'url':
       if (isBaseUrl(text) && (!setting.isSecure || isSecureUrl(text))) return text
       if (setting.isSecure) {
-        throw new SetupError(
+        throw new SettingError(
           `${source} must be an https URL with a plain path at most: no user, query or fragment; http only to this machine itself.`,
         )
       }
       // Not told again, like a secret: it may hold a password.
-      throw new SetupError(
+      throw new SettingError(
         `${source} must be an http or https URL with a plain path at most: no user, query or fragment.`,
       )
     case 'origins': {
@@ -66,7 +66,7 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
       // Not told again: a message may end in a log.
       if (/^[A-Za-z0-9\-._~+/]+=*$/.test(text) && text.length >= minimum && text.length <= maximum)
         return text
-      throw new SetupError(
+      throw new SettingError(
         `${source} must be ${minimum} to ${maximum} of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
       )
     }

@@ -1,6 +1,4 @@
-import { SetupError } from '../errors.ts'
-
-/** Exit codes by convention: 1 for what went wrong, 2 for a command line that makes no sense. */
+/** Exit codes by convention: 1 for what went wrong, 2 for a command line, or a setting, that makes no sense. */
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
 /** 128 and the number of the signal. */
@@ -15,15 +13,5 @@ export class CommandFailure extends Error {
   constructor(message: string, exitCode = EXIT_FAILURE) {
     super(message)
     this.exitCode = exitCode
-  }
-}
-
-/** Runs what reads flags: a setting that is wrong there is a command line that makes no sense. */
-export function usageChecked(read: () => unknown): void {
-  try {
-    read()
-  } catch (error) {
-    if (error instanceof SetupError) throw new CommandFailure(error.message, EXIT_USAGE)
-    throw error
   }
 }

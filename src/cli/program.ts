@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { AppError, SetupError } from '../errors.ts'
+import { AppError, SettingError, SetupError } from '../errors.ts'
 import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './command-failure.ts'
 import { suggestion } from './nearest.ts'
 import { printableLines } from './printable.ts'
@@ -35,7 +35,7 @@ Examples:
   plantstore add 42 "Quercus robur" --tag tree
   plantstore list --tag tree
 
-Exit codes: 0 well done, 1 something failed, 2 the command line makes no sense, 130 interrupted.`
+Exit codes: 0 well done, 1 something failed, 2 the command line or a setting makes no sense, 130 interrupted.`
 
 const words = process.argv.slice(2)
 const program = new Command('plantstore')
@@ -66,7 +66,7 @@ try {
     process.exitCode = error.exitCode
   } else if (error instanceof SetupError || error instanceof AppError) {
     process.stderr.write(`plantstore: ${error.message}\n`)
-    process.exitCode = EXIT_FAILURE
+    process.exitCode = error instanceof SettingError ? EXIT_USAGE : EXIT_FAILURE
   } else {
     throw error
   }

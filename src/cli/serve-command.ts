@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { type Config, flagOf, readConfig, type SettingName, variableOf } from '../config.ts'
+import { flagOf, readConfig, type SettingName, variableOf } from '../config.ts'
 import type { RunningService } from '../serve.ts'
 import { SETTINGS } from '../settings.ts'
 import { describeDatabase } from '../storage/open-storage.ts'
-import { EXIT_INTERRUPTED, usageChecked } from './command-failure.ts'
+import { EXIT_INTERRUPTED } from './command-failure.ts'
 import { choiceOption } from './command-values.ts'
 
 /** `plantstore serve`: every setting is a flag. */
@@ -22,7 +22,7 @@ export function addServeCommand(program: Command): void {
     command.addOption(optionOf(name as SettingName, setting))
   }
   command.action(async (flags: Partial<Record<SettingName, string | boolean>>) => {
-    const config = configOf(flags)
+    const config = readConfig(flags)
     // Here and not above: other commands, help and wrong settings need not wait for all of HTTP to be loaded.
     const [{ createLog }, { serve }] = await Promise.all([import('../log.ts'), import('../serve.ts')])
     const log = await createLog(config.logLevel)
@@ -83,12 +83,6 @@ Add the first plant:
   ${curl} ${url}/plants -H 'Authorization: Bearer ${firstToken}' -H 'Content-Type: application/json' -d '{"id":1,"name":"Quercus robur","tag":"tree"}'
 
 `)
-}
-
-/** A flag that is wrong is a command line that makes no sense; a variable that is wrong is not. */
-function configOf(flags: Partial<Record<SettingName, string | boolean>>): Config {
-  usageChecked(() => readConfig(flags, {}))
-  return readConfig(flags)
 }
 
 function shellQuoted(text: string): string {

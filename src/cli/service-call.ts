@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { PlantStoreClient } from '../client/plant-store-client.ts'
 import { type ClientConfig, readClientConfig, variableOf } from '../config.ts'
 import { CLIENT_SETTINGS } from '../settings.ts'
-import { CommandFailure, usageChecked } from './command-failure.ts'
+import { CommandFailure } from './command-failure.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 export interface ServiceFlags {
@@ -89,9 +89,7 @@ function watchSending(isUnreachable: (error: unknown) => boolean) {
   }
 }
 
-/** A variable that is wrong ends it as a flag that is wrong does. */
 function configOf({ url, token }: ServiceFlags): ClientConfig {
   const flags = { ...(url !== undefined && { url }), ...(token !== undefined && { token }) }
-  usageChecked(() => readClientConfig(flags))
   return readClientConfig(flags)
 }

@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.ts'
+import { SettingError } from '../errors.ts'
 import { isScope, SCOPES, type Scope } from '../tokens/token.ts'
 
 /** What of this service a value in a token of the provider grants. */
@@ -6,7 +6,7 @@ export type ScopeMapping = ReadonlyMap<string, readonly Scope[]>
 
 /**
  * Reads the setting `oidcScopes`: pairs of a scope of this service and what the provider calls it, between commas. Left
- * out, they are called the same. Throws a SetupError that tells the rule.
+ * out, they are called the same. Throws a SettingError that tells the rule.
  */
 export function parseScopeMapping(text: string | undefined): ScopeMapping {
   if (text === undefined) return new Map(SCOPES.map((scope) => [scope, [scope]]))
@@ -14,7 +14,7 @@ export function parseScopeMapping(text: string | undefined): ScopeMapping {
   for (const pair of text.split(',')) {
     const [, scope, value = ''] = /^\s*([^=\s]+)=(\S+)\s*$/.exec(pair) ?? []
     if (!isScope(scope)) {
-      throw new SetupError(
+      throw new SettingError(
         `PLANTSTORE_OIDC_SCOPES must be pairs such as plants:read=garden.read,plants:write=garden.write with ${SCOPES.join(', ')} on their left, not ${JSON.stringify(pair)}.`,
       )
     }

@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.ts'
+import { SettingError, SetupError } from '../errors.ts'
 import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/postgres-url.ts'
 import { backUpStore, type StoreWorkOptions } from './sqlite/back-up-store.ts'
 import type { CheckProgress } from './sqlite/check-store.ts'
@@ -78,7 +78,7 @@ export function storeFile(database: string, doing: 'backing it up' | 'restoring 
 /** SQLite would take some names for something else than a path, each connection for another. */
 function checkIsPath(database: string): void {
   if (/^:|^[a-z][a-z0-9+.-]+:/i.test(database)) {
-    throw new SetupError(
+    throw new SettingError(
       `The database must be the path of a file or a postgres:// URL, not ${JSON.stringify(database.replace(/:.*/s, ':…'))}.`,
     )
   }

@@ -1,5 +1,5 @@
 import type { Environment } from '../config.ts'
-import { SetupError } from '../errors.ts'
+import { SettingError } from '../errors.ts'
 
 /** What of the standard variables of OpenTelemetry is not read by its exporter. */
 export interface TracingSettings {
@@ -40,7 +40,7 @@ const SPANS: NumberRule = { kind: 'whole number', minimum: 1, maximum: 1_000_000
 
 /**
  * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment Variable
- * Specification"). Throws a SetupError that names the variable and what it may be.
+ * Specification"). Throws a SettingError that names the variable and what it may be.
  */
 export function readTracing(environment: Environment): TracingSettings | undefined {
   const read = (name: string) => (environment[name] === '' ? undefined : environment[name])
@@ -54,25 +54,25 @@ export function readTracing(environment: Environment): TracingSettings | undefin
   const exporter = read('OTEL_TRACES_EXPORTER') ?? 'otlp'
   if (endpoint === undefined || exporter === 'none') return undefined
   if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined
-  if (exporter !== 'otlp') throw new SetupError('OTEL_TRACES_EXPORTER must be otlp or none.')
+  if (exporter !== 'otlp') throw new SettingError('OTEL_TRACES_EXPORTER must be otlp or none.')
   if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
-    throw new SetupError(`${endpointVariable} must be an http or https URL.`)
+    throw new SettingError(`${endpointVariable} must be an http or https URL.`)
   }
   const protocolVariable = exporterVariable('PROTOCOL')
   const protocol = read(protocolVariable)
   if (protocol !== undefined && protocol !== 'http/protobuf') {
-    throw new SetupError(`${protocolVariable} must be http/protobuf.`)
+    throw new SettingError(`${protocolVariable} must be http/protobuf.`)
   }
   const name = read('OTEL_TRACES_SAMPLER')
   const sampler = SAMPLER_NAMES.find((known) => known === name)
   if (name !== undefined && sampler === undefined) {
-    throw new SetupError(`OTEL_TRACES_SAMPLER must be one of ${SAMPLER_NAMES.join(', ')}.`)
+    throw new SettingError(`OTEL_TRACES_SAMPLER must be one of ${SAMPLER_NAMES.join(', ')}.`)
   }
   const numberOf = (variable: string, byDefault: number, { kind, minimum, maximum }: NumberRule): number => {
     const text = read(variable)
     const value = text === undefined ? byDefault : Number(text)
     if (value >= minimum && value <= maximum && (kind === 'number' || Number.isInteger(value))) return value
-    throw new SetupError(`${variable} must be a ${kind} from ${minimum} to ${maximum}.`)
+    throw new SettingError(`${variable} must be a ${kind} from ${minimum} to ${maximum}.`)
   }
   return {
     sampler,

@@ -79,14 +79,24 @@ test('a port in use is one plain line', async (test) => {
   assertOneLine(run, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use: choose another with --port`))
 })
 
-test('a bad setting is one plain line that names it; a bad flag is a command line that makes no sense', async (test) => {
+test('a bad setting is one plain line that names it, and an exit code that tells supervisors not to try again', async (test) => {
   const runs = await Promise.all([
     runPlantstore(test, ['serve', '--port', 'eighty']),
     runPlantstore(test, ['serve'], { environment: { PLANTSTORE_PROT: '80' } }),
     runPlantstore(test, ['serve'], { environment: { PLANTSTORE_TOKEN: 'too short' } }),
+    runPlantstore(test, ['serve'], { environment: { PLANTSTORE_TLS_CERT: 'cert.pem' } }),
+    runPlantstore(test, ['serve'], { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://traces' } }),
+    runPlantstore(test, ['serve'], { environment: { PLANTSTORE_DATABASE: 'postgres:///plants' } }),
   ])
-  const messages = [/: --port must be/, /no setting PLANTSTORE_PROT/, /: PLANTSTORE_TOKEN must be/]
-  for (const [at, run] of runs.entries()) assertOneLine(run, messages[at] ?? assert.fail(), at === 0 ? 2 : 1)
+  const messages = [
+    /: --port must be/,
+    /no setting PLANTSTORE_PROT/,
+    /: PLANTSTORE_TOKEN must be/,
+    /: PLANTSTORE_TLS_CERT needs PLANTSTORE_TLS_KEY/,
+    /: OTEL_EXPORTER_OTLP_ENDPOINT must be/,
+    /: The URL of the database cannot be used: it names no/,
+  ]
+  for (const [at, run] of runs.entries()) assertOneLine(run, messages[at] ?? assert.fail(), 2)
   assert.ok(runs.every(({ stderr }) => !stderr.includes('too short')))
 })
 
@@ -125,6 +135,7 @@ test('what is no path of a file is refused before anything is made', async (test
     assertOneLine(
       await serveOn(test, database),
       /The database must be the path of a file or a postgres:\/\/ URL, not "/,
+      2,
     )
     assert.ok(!existsSync(database))
   }

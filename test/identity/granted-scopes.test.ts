@@ -73,6 +73,6 @@ test('what is no mapping is refused with the rule', () => {
 test('of a mapping the pair that is wrong is repeated', () => {
   assert.throws(
     () => parseScopeMapping('plants:read=viewer,plants:wirte=editor'),
-    /^SetupError: PLANTSTORE_OIDC_SCOPES must be pairs .*, not "plants:wirte=editor"\.$/,
+    /^SettingError: PLANTSTORE_OIDC_SCOPES must be pairs .*, not "plants:wirte=editor"\.$/,
   )
 })

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { EXIT_USAGE } from '../../src/cli/command-failure.ts'
 import { variableOf } from '../../src/config.ts'
 import { SETTINGS } from '../../src/settings.ts'
 import { temporaryFolder } from '../support/start-app.ts'
@@ -57,6 +58,12 @@ test('the unit starts what the package starts, with settings that there are', ()
   for (const name of named) assert.ok(known.has(name), name)
   const [state = ''] = valuesOf('StateDirectory')
   assert.ok(environment.includes(`PLANTSTORE_DATABASE=/var/lib/${state}/plantstore.db`))
+})
+
+test('the unit does not start again with a setting that is wrong, and else for as long as it takes', () => {
+  assert.deepEqual(valuesOf('Restart'), ['on-failure'])
+  assert.deepEqual(valuesOf('RestartPreventExitStatus'), [String(EXIT_USAGE)])
+  assert.deepEqual(valuesOf('StartLimitIntervalSec'), ['0'])
 })
 
 test('the unit gives a stop the time that it takes, reads a certificate anew, and lets V8 compile', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { SetupError } from '../../errors.ts'
+import { SettingError, SetupError } from '../../errors.ts'
 
 /** One server of those that a URL names; a host that begins with a slash is the folder of a Unix socket. */
 export interface PostgresHost {
@@ -26,6 +26,7 @@ export interface PostgresTarget {
 }
 
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+const UNUSABLE = 'The URL of the database cannot be used'
 const PARAMETERS = [
   'host',
   'sslmode',
@@ -114,7 +115,9 @@ function fileIn(parameters: URLSearchParams, name: string): Buffer | undefined {
   try {
     return readFileSync(path)
   } catch (error) {
-    throw refused(`its ${name} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    // Another try may help: the file may be there then.
+    const { code } = error as NodeJS.ErrnoException
+    throw new SetupError(`${UNUSABLE}: its ${name} cannot be read (${code}).`)
   }
 }
 
@@ -126,6 +129,6 @@ function decoded(text: string, part: string): string {
   }
 }
 
-function refused(reason: string): SetupError {
-  return new SetupError(`The URL of the database cannot be used: ${reason}.`)
+function refused(reason: string): SettingError {
+  return new SettingError(`${UNUSABLE}: ${reason}.`)
 }
