@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { RenewedCertificate } from './certificates/renewed-certificate.ts'
 import type { Config } from './config.ts'
-import { SettingError } from './errors.ts'
+import { SettingError, SetupError } from './errors.ts'
 import { listen } from './listen.ts'
 import { scheduledBackups } from './scheduled-backups.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
 import type { JwtVerifier } from './tokens/authenticate.ts'
-import { SCOPES } from './tokens/token.ts'
+import { isWellFormedToken, SCOPES } from './tokens/token.ts'
 import { createTokenAudit } from './tokens/token-audit.ts'
 import { issueFirstToken } from './tokens/token-routes.ts'
 import type { Tracing } from './tracing/tracing.ts'
@@ -35,6 +35,7 @@ export interface RunningService {
 
 /** Opens the storage and serves it. Throws a SettingError when the settings do not allow it, a SetupError when the machine does not. */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
+  refuseStoredToken(config)
   const backups = scheduledBackups(config, log)
   const verifyJwt = await openIdTokens(config, log)
   const certificate = await openTls(config, log)
@@ -94,6 +95,14 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
     await storage.close()
     throw error
   }
+}
+
+/** The variable is that of the command line, too: what is left of it in a shell must not gain scopes, nor outlive its end. */
+function refuseStoredToken({ token }: Config): void {
+  if (token === undefined || !isWellFormedToken(token)) return
+  throw new SetupError(
+    'PLANTSTORE_TOKEN is a token that a store made, perhaps for the command line: here it would have every scope, also once it is revoked. To start the service unset PLANTSTORE_TOKEN, or choose another secret.',
+  )
 }
 
 /** What knows the JWTs of the provider that is set, loaded only then. */

@@ -29,7 +29,10 @@ export const SETTINGS = {
     type: 'origins',
     about: 'Origins whose pages may call the service from a browser, between commas; * for any',
   },
-  token: { type: 'secret', about: 'One fixed token with every scope, beside those in the store' },
+  token: {
+    type: 'secret',
+    about: 'One fixed token with every scope, beside those in the store, and none that a store made',
+  },
   oidcIssuer: {
     type: 'url',
     isSecure: true,

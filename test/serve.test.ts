@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import { SetupError } from '../src/errors.ts'
 import { serve } from '../src/serve.ts'
+import { generateToken } from '../src/tokens/token.ts'
 import { assertErrorAnswer } from './support/error-body.ts'
 import { startServe } from './support/plantstore-process.ts'
 import { startApp, temporaryFolder } from './support/start-app.ts'
@@ -175,6 +176,18 @@ test('a first token is made only for a store that has none, when none is configu
   }
   assert.equal(tokens[0], undefined)
   assert.match(tokens[1] ?? '', /^plst_/)
+})
+
+test('a token that a store made is no fixed token: it would have every scope, also once it is revoked', async (test) => {
+  const database = join(temporaryFolder(test), 'plants.db')
+  const environment = { PLANTSTORE_PORT: '0', PLANTSTORE_DATABASE: database }
+  const config = readConfig({}, { ...environment, PLANTSTORE_TOKEN: generateToken() })
+  await assert.rejects(serve(config, silent), (error) => {
+    assert.ok(error instanceof SetupError, String(error))
+    assert.match(error.message, /^PLANTSTORE_TOKEN [^\n]+ unset PLANTSTORE_TOKEN[^\n]+\.$/)
+    return true
+  })
+  assert.ok(!existsSync(database))
 })
 
 test('a start that fails makes no first token, so the next one tells it', async (test) => {
