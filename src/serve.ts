@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { RenewedCertificate } from './certificates/renewed-certificate.ts'
 import type { Config } from './config.ts'
-import { SettingError, SetupError } from './errors.ts'
+import { SettingError } from './errors.ts'
 import { listen } from './listen.ts'
 import { scheduledBackups } from './scheduled-backups.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -100,7 +100,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
 /** The variable is that of the command line, too: what is left of it in a shell must not gain scopes, nor outlive its end. */
 function refuseStoredToken({ token }: Config): void {
   if (token === undefined || !isWellFormedToken(token)) return
-  throw new SetupError(
+  throw new SettingError(
     'PLANTSTORE_TOKEN is a token that a store made, perhaps for the command line: here it would have every scope, also once it is revoked. To start the service unset PLANTSTORE_TOKEN, or choose another secret.',
   )
 }

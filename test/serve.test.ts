@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
-import { SetupError } from '../src/errors.ts'
+import { SettingError, SetupError } from '../src/errors.ts'
 import { serve } from '../src/serve.ts'
 import { generateToken } from '../src/tokens/token.ts'
 import { assertErrorAnswer } from './support/error-body.ts'
@@ -183,7 +183,7 @@ test('a token that a store made is no fixed token: it would have every scope, al
   const environment = { PLANTSTORE_PORT: '0', PLANTSTORE_DATABASE: database }
   const config = readConfig({}, { ...environment, PLANTSTORE_TOKEN: generateToken() })
   await assert.rejects(serve(config, silent), (error) => {
-    assert.ok(error instanceof SetupError, String(error))
+    assert.ok(error instanceof SettingError, String(error))
     assert.match(error.message, /^PLANTSTORE_TOKEN [^\n]+ unset PLANTSTORE_TOKEN[^\n]+\.$/)
     return true
   })
