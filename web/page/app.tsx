@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { EntranceOver } from './entrance-over.tsx'
 import { isAbort } from './failure-text.ts'
 import { Frame } from './frame.tsx'
 import { ServiceFooter } from './service-footer.tsx'
@@ -14,9 +14,10 @@ import {
 } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { texts } from './texts.ts'
+import { useLastFocus } from './use-last-focus.ts'
 
-/** The page: signing in, and behind it everything else. */
-export function App() {
+/** Who is signed in, and how that begins and ends. */
+function useAccess() {
   const [session, setSession] = useState<Session>()
   // The service no longer takes the token. What is on the page stays behind the way in: somebody may have typed something.
   const [isEnded, setEnded] = useState(false)
@@ -25,6 +26,9 @@ export function App() {
   const [isChecking, setChecking] = useState(() => rememberedToken() !== undefined)
   const opened = useRef<Session>(undefined)
   const current = useRef('')
+  const lastFocus = useLastFocus()
+  /** What had the focus when the session ended: forms that learn of it move the focus. */
+  const left = useRef<HTMLElement>(null)
 
   async function signIn(secret: string, isForBrowser: boolean | undefined, signal?: AbortSignal) {
     const made = await openSession({
@@ -36,6 +40,7 @@ export function App() {
       onEnd() {
         // Only the session that is there can end: an answer to an earlier one may come late.
         if (opened.current !== made) return
+        left.current ??= lastFocus.current
         forgetToken()
         setMessage(texts.signIn.ended)
         setEnded(true)
@@ -47,6 +52,7 @@ export function App() {
     opened.current = made
     setMessage('')
     setEnded(false)
+    left.current = null
     setSession(made)
   }
 
@@ -81,9 +87,17 @@ export function App() {
     [],
   )
 
+  return { session, isEnded, isChecking, message, left: left.current, signIn, signOut }
+}
+
+/** The page: signing in, and behind it everything else. */
+export function App() {
+  const { session, isEnded, isChecking, message, left, signIn, signOut } = useAccess()
+  const isTyping = isEnded && left?.matches('input, select')
   const signInForm = (
     <SignIn
       isChecking={isChecking}
+      isFirst={!isTyping}
       message={message}
       onSubmit={(secret, isForBrowser) => signIn(secret, isForBrowser)}
     />
@@ -99,29 +113,7 @@ export function App() {
   return (
     <>
       <Frame session={session} onSignOut={signOut} />
-      {isEnded && <EntranceOver>{signInForm}</EntranceOver>}
+      {isEnded && <EntranceOver before={left}>{signInForm}</EntranceOver>}
     </>
-  )
-}
-
-/** The way in, over all that is on the page, dialogs too. */
-function EntranceOver({ children }: { children: ComponentChildren }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => {
-    const element = dialog.current
-    element?.showModal()
-    return () => element?.close()
-  }, [])
-  return (
-    <dialog
-      ref={dialog}
-      class="entrance"
-      aria-label={texts.signIn.submit}
-      onCancel={(event) => event.preventDefault()}
-      // Some browsers let nobody prevent it twice.
-      onClose={() => dialog.current?.isConnected && dialog.current.showModal()}
-    >
-      {children}
-    </dialog>
   )
 }

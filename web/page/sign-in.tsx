@@ -10,18 +10,22 @@ const words = texts.signIn
 export interface SignInProps {
   /** Whether a remembered token is being tried. */
   isChecking: boolean
+  /** Whether the field of the token has the focus at once. */
+  isFirst: boolean
   message: string
   /** Rejects with an Error whose message says why nobody was let in. */
   onSubmit(secret: string, isForBrowser: boolean): Promise<void>
 }
 
 /** The way in. The token is neither in the URL nor in the document. */
-export function SignIn({ isChecking, message, onSubmit }: SignInProps) {
+export function SignIn({ isChecking, isFirst, message, onSubmit }: SignInProps) {
   const [isKept, setKept] = useState(false)
   const [isShown, setShown] = useState(false)
   const { isBusy, problems, complain, send } = useSending([])
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current?.focus(), [])
+  useEffect(() => {
+    if (isFirst) input.current?.focus()
+  }, [])
 
   function submit(event: Event) {
     event.preventDefault()
