@@ -15,6 +15,8 @@ type ValuesOf<Table extends Record<string, Setting>> = {
 export type Config = ValuesOf<typeof SETTINGS> & {
   /** Where requests are traced to; undefined for nowhere. */
   readonly tracing: TracingSettings | undefined
+  /** Where systemd waits to hear that the service is ready (sd_notify(3)); undefined where nobody waits. */
+  readonly notifySocket: string | undefined
 }
 export type ClientConfig = ValuesOf<typeof CLIENT_SETTINGS>
 
@@ -30,7 +32,8 @@ export function readConfig(
   environment: Environment = process.env,
 ): Config {
   const settings = readSettings(SETTINGS, flags, environment)
-  return Object.freeze({ ...settings, tracing: readTracing(environment) }) as Config
+  const { NOTIFY_SOCKET: notifySocket } = environment
+  return Object.freeze({ ...settings, tracing: readTracing(environment), notifySocket }) as Config
 }
 
 /** `readConfig` for the commands that talk to a service. */

@@ -6,6 +6,7 @@ import { SETTINGS } from '../settings.ts'
 import { describeDatabase } from '../storage/open-storage.ts'
 import { EXIT_INTERRUPTED } from './command-failure.ts'
 import { choiceOption } from './command-values.ts'
+import { tellSystemdReady } from './tell-systemd.ts'
 
 /** `plantstore serve`: every setting is a flag. */
 export function addServeCommand(program: Command): void {
@@ -42,6 +43,8 @@ export function addServeCommand(program: Command): void {
       { ...(socket === undefined ? { url } : { socket }), database: describeDatabase(config.database) },
       'serving',
     )
+    // After the first token: who has waited for the start looks for it in the log.
+    void tellSystemdReady(config.notifySocket, log)
     log.info({ signal: await isAskedToStop }, 'stopping')
     await service.stop()
     log.info('stopped')

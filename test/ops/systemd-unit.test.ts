@@ -66,6 +66,12 @@ test('the unit does not start again with a setting that is wrong, and else for a
   assert.deepEqual(valuesOf('StartLimitIntervalSec'), ['0'])
 })
 
+test('the unit waits for the service to say that it is ready, which a program that it starts does', () => {
+  assert.deepEqual(valuesOf('Type'), ['notify'])
+  assert.deepEqual(valuesOf('NotifyAccess'), ['all'])
+  assert.deepEqual(valuesOf('TimeoutStartSec'), ['infinity'])
+})
+
 test('the unit gives a stop the time that it takes, reads a certificate anew, and lets V8 compile', () => {
   assert.ok(1000 * Number(valuesOf('TimeoutStopSec')[0]) > SETTINGS.shutdownTimeoutMs.default)
   assert.deepEqual(valuesOf('ExecReload'), ['/bin/kill -HUP $MAINPID'])
