@@ -8,7 +8,15 @@ import {
 } from 'jose'
 import { AppError } from '../errors.ts'
 import { invalidToken, type JwtVerifier } from '../tokens/authenticate.ts'
-import { hashToken, isExpired, PROVIDER_ID_PREFIX, type StoredToken } from '../tokens/token.ts'
+import {
+  hashToken,
+  isExpired,
+  LABEL_CHARACTERS_MAX,
+  PROVIDER_ID_PREFIX,
+  type StoredToken,
+  TIME_MS_MAX,
+  UNFIT_FOR_A_LINE,
+} from '../tokens/token.ts'
 import { grantedScopes, type ScopeMapping } from './granted-scopes.ts'
 import {
   createProviderKeys,
@@ -34,11 +42,6 @@ const ACCESS_TOKEN_TYPE = /^(?:(?:application\/)?at\+jwt|(?:application\/)?jwt)$
 
 /** Claims of ID tokens (OpenID Connect Core §3.3.2.11), which are for the client and open nothing. */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash']
-
-/** The last moment that RFC 3339 can write. */
-const TIME_MS_MAX = Date.parse('9999-12-31T23:59:59.999Z')
-
-const LABEL_CHARACTERS_MAX = 200
 
 export interface OpenIdTokensOptions extends ProviderKeysOptions {
   /** What the provider calls this service: the claim `aud`. */
@@ -162,10 +165,7 @@ function callerOf({ iss, sub, exp = 0, iat }: JWTPayload, scopes: StoredToken['s
 
 /** A subject as one line of text, whatever the provider lets be in it. */
 function labelOf(subject: string): string {
-  return subject
-    .slice(0, LABEL_CHARACTERS_MAX)
-    .toWellFormed()
-    .replace(/\p{Cc}/gu, '\ufffd')
+  return [...subject].slice(0, LABEL_CHARACTERS_MAX).join('').replace(UNFIT_FOR_A_LINE, '\ufffd')
 }
 
 /** A time of a token, brought into what can be written. */

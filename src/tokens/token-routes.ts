@@ -14,7 +14,9 @@ import {
   type NewToken,
   SCOPES,
   type StoredToken,
+  TIME_MS_MAX,
   type TokenAnswer,
+  UNFIT_FOR_A_LINE,
 } from './token.ts'
 import {
   createTokenOperation,
@@ -23,12 +25,6 @@ import {
   revokeTokenOperation,
 } from './token-operations.ts'
 import type { TokenStore } from './token-store.ts'
-
-/** Controls, line breaks, and what makes a text read in another order than it is written. */
-const UNFIT_FOR_A_LINE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
-
-/** The last moment that RFC 3339 can write. */
-const TIME_MS_MAX = Date.parse('9999-12-31T23:59:59.999Z')
 
 export interface TokenRoutesParts {
   tokens: TokenStore
@@ -122,7 +118,7 @@ export function parseNewToken(body: unknown, nowMs: number): NewToken {
   }
   const { label = '', scopes, expiresAt } = body as { label?: unknown; scopes?: unknown; expiresAt?: unknown }
   const problems: string[] = []
-  if (typeof label !== 'string' || label.length > LABEL_CHARACTERS_MAX || UNFIT_FOR_A_LINE.test(label)) {
+  if (typeof label !== 'string' || !isLabel(label)) {
     problems.push(`label must be a line of at most ${LABEL_CHARACTERS_MAX} characters`)
   }
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope)) {
@@ -135,6 +131,10 @@ export function parseNewToken(body: unknown, nowMs: number): NewToken {
   if (problems.length > 0) throw new AppError(40003, problems.join('; '))
   const wanted: NewToken = { label: label as string, scopes: [...new Set(scopes as NewToken['scopes'])] }
   return expiresAtMs === undefined ? wanted : { ...wanted, expiresAtMs }
+}
+
+function isLabel(text: string): boolean {
+  return [...text].length <= LABEL_CHARACTERS_MAX && text.search(UNFIT_FOR_A_LINE) < 0
 }
 
 function parseTime(text: unknown): number | undefined {

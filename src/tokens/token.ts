@@ -18,8 +18,14 @@ const SECRET_DIGITS = 43
 const CHECKSUM_DIGITS = 6
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A label is for people: a line, not a document. */
+/** A label is for people: a line, not a document. In characters of Unicode, as JSON Schema counts them. */
 export const LABEL_CHARACTERS_MAX = 200
+
+/** Controls, line breaks, and what makes a text read in another order than it is written. For `search` and `replace`. */
+export const UNFIT_FOR_A_LINE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+/** The last moment that RFC 3339 can write. */
+export const TIME_MS_MAX = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** What the service tells of a token. The token itself is told once, when it is made. */
 export const TokenSchema = {

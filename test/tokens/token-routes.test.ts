@@ -99,6 +99,17 @@ test('a token that nobody made, and a token itself in the place of its id, is no
   assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
 })
 
+test('the characters of a label are counted as the document of the interface counts them', async () => {
+  const label = '🌿'.repeat(200)
+  assert.equal((await make(JSON.stringify({ label, scopes: ['plants:read'] }))).label, label)
+  const longer = await app.send(
+    'POST',
+    '/tokens',
+    JSON.stringify({ label: `${label}x`, scopes: ['plants:read'] }),
+  )
+  await assertErrorAnswer(longer, 400, 40003)
+})
+
 test('what is wrong with a wanted token is told by field and rule', async () => {
   const cases: [string, RegExp][] = [
     ['[]', /^the body must be a JSON object/],
