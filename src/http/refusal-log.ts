@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
-import type { ErrorCode } from '../errors.ts'
+import { type ErrorCode, meaningOf } from '../errors.ts'
 
 /** Enough to see what is going on; whoever sends requests without a good token by the thousand does not fill the disk. */
 const LINES_A_SECOND_MAX = 10
 
 /**
  * What a request is refused with that needs no good token, or is more than it may; and what every request is refused
- * with while the storage is away.
+ * with while the storage is away or full: the log may be on the same disk.
  */
-const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901, 50302])
+const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901, 50302, 50701])
 
 export interface RefusalLog {
   /**
@@ -31,10 +31,8 @@ export function createRefusalLog(log: Logger): RefusalLog {
     timer = undefined
     if (leftOut.size === 0) return
     // Of the same level as the lines that are left out.
-    log[leftOut.has(50302) ? 'error' : 'info'](
-      { leftOut: Object.fromEntries(leftOut) },
-      'more requests refused',
-    )
+    const isFault = [...leftOut.keys()].some((code) => meaningOf(code).status >= 500)
+    log[isFault ? 'error' : 'info']({ leftOut: Object.fromEntries(leftOut) }, 'more requests refused')
     leftOut = new Map()
   }
 

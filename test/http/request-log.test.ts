@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { AppError } from '../../src/errors.ts'
 import { generateToken } from '../../src/tokens/token.ts'
 import { eventually } from '../support/eventually.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
+import { startAlteredApp } from '../support/start-altered-app.ts'
 import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
 import { openWire, requestText } from '../support/wire.ts'
 
@@ -62,6 +64,30 @@ test('of requests that the storage is away for ten a second have a line, and the
   const more = await eventually(() => {
     const counts = away.log.filter(({ msg }) => msg === 'more requests refused')
     const leftOut = counts.map((line) => (line.leftOut as { 50302: number })[50302])
+    return leftOut.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
+  })
+  assert.ok(more.length > 0 && more.every(({ level }) => level === 50))
+})
+
+test('of writes that a full disk refuses ten a second have a line: the log may be on the same disk', async (t) => {
+  const full = await startAlteredApp(t, {
+    settings: { PLANTSTORE_LOG_LEVEL: 'info' },
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        async create() {
+          throw new AppError(50701, undefined, { cause: new Error('database or disk is full') })
+        },
+      },
+    }),
+  })
+  const answers = await Promise.all(Array.from({ length: 60 }, () => full.create()))
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [507])
+  const failed = () => full.log.filter(({ error }) => error === 50701)
+  const more = await eventually(() => {
+    const counts = full.log.filter(({ msg }) => msg === 'more requests refused')
+    const leftOut = counts.map((line) => (line.leftOut as { 50701: number })[50701])
     return leftOut.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
   })
   assert.ok(more.length > 0 && more.every(({ level }) => level === 50))

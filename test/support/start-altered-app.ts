@@ -37,7 +37,7 @@ export async function startAlteredApp(
   const log: Record<string, unknown>[] = []
   const app = await buildApp({
     storage: alter(storage),
-    log: pino({ level: 'debug' }, { write: (line) => void log.push(JSON.parse(line)) }),
+    log: pino({ level: config.logLevel }, { write: (line) => void log.push(JSON.parse(line)) }),
     fixedToken: TOKEN,
     limits: config,
     isDraining,
