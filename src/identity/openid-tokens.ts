@@ -2,6 +2,7 @@ import {
   decodeJwt,
   errors,
   type JWTPayload,
+  type JWTVerifyGetKey,
   type JWTVerifyOptions,
   type JWTVerifyResult,
   jwtVerify,
@@ -49,6 +50,11 @@ export interface OpenIdTokensOptions extends ProviderKeysOptions {
   /** Which claim tells what a token may do, and what its values grant here. */
   scopeClaim: string
   scopes: ScopeMapping
+}
+
+/** The provider publishes a key that cannot be used; the cause says why. */
+class UnusableKey extends Error {
+  override readonly name = 'UnusableKey'
 }
 
 /** Verifies access tokens of an OpenID provider. What it promises is written at `JwtVerifier`. */
@@ -111,13 +117,27 @@ async function verifySignature(
   rules: JWTVerifyOptions,
 ): Promise<JWTVerifyResult> {
   try {
-    return await jwtVerify(text, keys, rules)
+    return await verifyWith(text, keys, rules)
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) return verifyWithEach(text, error, rules)
     if (!(error instanceof errors.JWSSignatureVerificationFailed) || keys.coolingDown) throw error
     // A provider may have put another key in the place of one, under its name or without any.
     await keys.reload()
-    return jwtVerify(text, keys, rules)
+    return verifyWith(text, keys, rules)
+  }
+}
+
+/** As `jwtVerify`, which throws whatever the platform says of a key that is too weak (RFC 7518 §3.3), or none. */
+async function verifyWith(
+  text: string,
+  key: JWTVerifyGetKey,
+  rules: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(text, key, rules)
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof ProviderUnavailable) throw error
+    throw new UnusableKey(undefined, { cause: error })
   }
 }
 
@@ -128,9 +148,10 @@ async function verifyWithEach(
 ): Promise<JWTVerifyResult> {
   for await (const key of candidates) {
     try {
-      return await jwtVerify(text, key, rules)
+      return await verifyWith(text, async () => key, rules)
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      if (!(error instanceof errors.JWSSignatureVerificationFailed || error instanceof UnusableKey))
+        throw error
     }
   }
   throw new errors.JWSSignatureVerificationFailed()
@@ -188,6 +209,11 @@ function refusalOf(error: unknown, audience: string): unknown {
   }
   if (error instanceof errors.JWKSNoMatchingKey) {
     return invalidToken('The token is signed with a key that the OpenID provider does not publish.')
+  }
+  if (error instanceof UnusableKey) {
+    return invalidToken(
+      'The token is signed with a key of the OpenID provider that cannot be used: it is too weak, or damaged.',
+    )
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
     return invalidToken('The signature of the token is wrong.')

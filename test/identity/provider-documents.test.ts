@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createSign, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -136,4 +137,26 @@ test('keys of a kind that is not known here do not keep the others from use', as
   const strange = { kty: 'LATTICE', kid: 'strange', alg: 'LATTICE-7' }
   const { verify, sign } = await start(context, { keys: json({ keys: [strange, publicPart(key)] }) })
   assert.deepEqual((await verify(await sign(key))).scopes, ['plants:read'])
+})
+
+test('a token of a published key that is too weak or damaged is refused as one, and the other keys go on', async (context) => {
+  const pair = generateKeyPairSync('rsa', { modulusLength: 1024 })
+  const weak = pair.publicKey.export({ format: 'jwk' })
+  const published = { ...weak, kid: 'weak', alg: 'RS256' }
+  const damaged = { ...publicPart(await newKey('damaged', 'ES256')), x: 'AA' }
+  const keys = [published, damaged, publicPart(key)]
+  const { verify, sign } = await start(context, { keys: json({ keys }) })
+  const good = await sign(key)
+  const [, claims] = good.split('.')
+  const signWeakly = (header: object) => {
+    const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${claims}`
+    return `${text}.${createSign('sha256').update(text).sign(pair.privateKey, 'base64url')}`
+  }
+  const isRefused = { code: 40102, message: /a key of the OpenID provider that cannot be used/ }
+  await assert.rejects(verify(signWeakly({ alg: 'RS256', kid: 'weak' })), isRefused)
+  await assert.rejects(verify(signWeakly({ alg: 'ES256', kid: 'damaged' })), isRefused)
+  await assert.rejects(verify(signWeakly({ alg: 'RS256' })), { code: 40102 })
+  assert.deepEqual((await verify(good)).scopes, ['plants:read'])
+  // Without a name every key that fits is tried, the weak one first.
+  assert.deepEqual((await verify(await sign({ ...key, kid: undefined } as never))).scopes, ['plants:read'])
 })
