@@ -20,7 +20,7 @@ export interface Place {
 
 /**
  * Begins to listen, and gives the origin where the service can be reached; on a socket, what a request to it may name.
- * Throws a SetupError that says why it cannot.
+ * Throws a SetupError that says why it cannot; nothing listens then.
  */
 export async function listen(app: FastifyInstance, place: Place): Promise<string> {
   const { host, port, socket, isSecure } = place
@@ -56,7 +56,11 @@ async function listenOnSocket(app: FastifyInstance, path: string): Promise<void>
     await removeStaleSocket(path)
     // Node removes it when the server closes.
     await app.listen({ path })
-    await chmod(path, SOCKET_MODE)
+    await chmod(path, SOCKET_MODE).catch(async (error: unknown) => {
+      // Else it would go on listening, and the process that could not start would not end.
+      await app.close()
+      throw error
+    })
   } catch (error) {
     if (error instanceof SetupError) throw error
     const { code, message } = error as NodeJS.ErrnoException

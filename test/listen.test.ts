@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import fastify from 'fastify'
+import { listen } from '../src/listen.ts'
 import { eventually } from './support/eventually.ts'
 import { startPlantstore } from './support/plantstore-process.ts'
 import { type Lifetime, startApp, TOKEN, temporaryFolder } from './support/start-app.ts'
@@ -106,4 +108,17 @@ test('a host or port that cannot be had is told', async (test) => {
   const { port } = taken.address() as { port: number }
   await assert.rejects(startApp(test, { PLANTSTORE_PORT: String(port) }), { message: /is in use/ })
   await assert.rejects(startApp(test, { PLANTSTORE_HOST: '192.0.2.1' }), { message: /no address of this/ })
+})
+
+test('a socket that cannot be given to its group is not listened on', async (test) => {
+  const socket = join(temporaryFolder(test), 'plants.sock')
+  const app = fastify()
+  test.after(() => app.close())
+  // Some file systems take a socket and let nobody change its mode; one that is gone cannot be changed either.
+  app.addHook('onListen', async () => rmSync(socket))
+  await assert.rejects(listen(app, { host: '', port: 0, socket, isSecure: false }), {
+    name: 'SetupError',
+    message: /^Cannot listen on the socket /,
+  })
+  assert.equal(app.server.listening, false)
 })
