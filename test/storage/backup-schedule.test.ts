@@ -142,18 +142,20 @@ test('a service does not start where backups cannot be written, or for a databas
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'file'), '')
   const database = join(folder, 'plants.db')
-  for (const [settings, message] of [
+  for (const [settings, message, expected] of [
     [
       { PLANTSTORE_DATABASE: database, PLANTSTORE_BACKUP_DIR: join(folder, 'file', 'backups') },
       /Backups cannot be written to/,
+      1,
     ],
     [
       { PLANTSTORE_DATABASE: 'postgres://me@host/plants', PLANTSTORE_BACKUP_DIR: folder },
       /^plantstore: PLANTSTORE_BACKUP_DIR is for a store in a file\. .*tools of its own for backing it up/,
+      2,
     ],
   ] as const) {
     const { code, stderr } = await runPlantstore(t, ['serve'], { environment: settings })
-    assert.equal(code, 1)
+    assert.equal(code, expected)
     assert.match(stderr, message)
     assert.match(stderr, /^[^\n]*\n$/)
   }
