@@ -124,7 +124,7 @@ export async function buildApp({
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
   const audit = createTokenAudit(log)
   const clientAddress = createClientAddress(limits.trustedProxies, limits.socket)
-  const { noteToken, audited } = createRequestAudit({ audit, clientAddress })
+  const { noteToken, noteRefusal, audited } = createRequestAudit({ audit, clientAddress })
   const failureLimit = createFailureLimit({ limits, clientAddress, nowMs })
   const authenticate = audited(
     createAuthenticator({ tokens: storage.tokens, fixedToken, verifyJwt, failureLimit }),
@@ -191,7 +191,7 @@ export async function buildApp({
       registerPlantListRoutes(routes, { plants, basePath, logRequest })
       registerPlantImportRoutes(routes, { plants, logRequest, silenceMs: limits.requestTimeoutMs })
       registerTokenRoutes(routes, { tokens, body, authenticate, noteToken })
-      registerTokenRotationRoutes(routes, { tokens, body, authenticate, noteToken })
+      registerTokenRotationRoutes(routes, { tokens, body, authenticate, noteToken, noteRefusal })
       registerHealthRoutes(routes, { engine, ping, isDraining })
       if (metrics !== undefined) registerMetricsRoutes(routes, metrics)
       registerDocsRoutes(routes, { basePath })

@@ -12,6 +12,9 @@ export type NoteToken = (
   request: FastifyRequest,
 ) => void
 
+/** Notes that a request was refused for its token (40102, 40301); of any other error it notes nothing. */
+export type NoteRefusal = (request: FastifyRequest, error: Error | undefined) => void
+
 export interface RequestAuditParts {
   audit: TokenAudit
   clientAddress(request: IncomingMessage): string
@@ -20,6 +23,7 @@ export interface RequestAuditParts {
 /** The audit of what requests do to tokens, and of those they are refused with. */
 export function createRequestAudit({ audit, clientAddress }: RequestAuditParts): {
   noteToken: NoteToken
+  noteRefusal: NoteRefusal
   /** The same authenticator, whose refusals of a token are noted. One without any token is none. */
   audited(authenticate: Authenticator): Authenticator
 } {
@@ -36,6 +40,7 @@ export function createRequestAudit({ audit, clientAddress }: RequestAuditParts):
   }
 
   return {
+    noteRefusal,
     noteToken(event, token, request) {
       const { id, label } = request.caller
       audit.note(event, token, {

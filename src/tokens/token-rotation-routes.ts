@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { answerJson } from '../http/answers.ts'
 import { queryOf } from '../http/query.ts'
 import { hasBody } from '../http/read-body.ts'
+import type { NoteRefusal } from '../http/request-audit.ts'
 import { insufficientScope } from './authenticate.ts'
 import {
   FIXED_TOKEN_ID,
@@ -20,7 +21,7 @@ import type { TokenStore } from './token-store.ts'
 /** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
 export function registerTokenRotationRoutes(
   app: FastifyInstance,
-  { tokens, body, authenticate, noteToken }: TokenRoutesParts,
+  { tokens, body, authenticate, noteToken, noteRefusal }: TokenRoutesParts & { noteRefusal: NoteRefusal },
 ): void {
   async function rotate(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
     const graceSeconds = parseGraceSeconds(hasBody(request.raw) ? await body.readJson(request, reply) : {})
@@ -56,10 +57,13 @@ export function registerTokenRotationRoutes(
       const { id, isReplaced = false, scopes } = request.caller
       // Else who found an old token could make it good again, and lock out who holds the new one.
       if (isReplaced && !scopes.includes('tokens:manage')) {
-        throw insufficientScope(
+        const refusal = insufficientScope(
           'tokens:manage',
           'This token is replaced already: rotate the new one, or use a token with the scope tokens:manage.',
         )
+        // Somebody who found it, maybe.
+        noteRefusal(request, refusal)
+        throw refusal
       }
       await rotate(request, reply, id)
     },

@@ -74,6 +74,23 @@ test('a token that is refused leaves a warning with the reason, where it came fr
   assert.ok(!JSON.stringify(app.log).includes('plst_unknown'))
 })
 
+test('so does a secret that was replaced and would be made good again', async (context) => {
+  const app = await startApp(context)
+  const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
+  const { id, token } = (await made.json()) as Made
+  const rotateSelf = () =>
+    app.fetch('/tokens/self/rotate', { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+  assert.equal((await rotateSelf()).status, 200)
+  const again = await rotateSelf()
+  assert.equal(again.status, 403)
+  const refused = auditOf(app).find(({ event }) => event === 'token.refused')
+  assert.deepEqual(
+    [refused?.level, refused?.error, refused?.tokenId, refused?.requestId],
+    [40, 40301, id, again.headers.get('x-request-id')],
+  )
+  assert.match(String(refused?.reason), /replaced already/)
+})
+
 test('a flood of bad tokens leaves ten lines a second, and the number of the others', async (context) => {
   const app = await startApp(context, { PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '0' })
   const sent = 200
