@@ -9,7 +9,7 @@ import { type Lifetime, temporaryFolder } from '../support/start-app.ts'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What goes into the package, and what it is made with; the rest of the clone has no part in it. */
-const PARTS = ['package.json', 'src', 'web', 'build', 'LICENSE', 'README.md']
+const PARTS = ['package.json', 'ops', 'src', 'web', 'build', 'LICENSE', 'README.md']
 
 /** Programs of the clone: `tsc`, `publint`, `attw`. */
 export const TOOLS = join(ROOT, 'node_modules/.bin')

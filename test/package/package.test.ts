@@ -39,7 +39,8 @@ test('the tarball holds what runs, and no part of the clone beyond it', () => {
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-  for (const file of ['LICENSE', 'README.md', 'dist/cli/main.js', 'web/docs/reference.js']) {
+  const metricsFiles = ['ops/grafana-dashboard.json', 'ops/prometheus-alerts.yml']
+  for (const file of ['LICENSE', 'README.md', 'dist/cli/main.js', 'web/docs/reference.js', ...metricsFiles]) {
     assert.ok(files.includes(file), file)
   }
   const migrations = readdirSync(join(ROOT, 'src'), { recursive: true }).filter((file) =>
@@ -47,7 +48,9 @@ test('the tarball holds what runs, and no part of the clone beyond it', () => {
   )
   assert.ok(migrations.length > 3)
   for (const file of migrations) assert.ok(files.includes(`dist/${file}`), String(file))
-  const strays = files.filter((file) => !/^(?:LICENSE|README\.md|package\.json|(?:dist|web)\/.*)$/.test(file))
+  const strays = files.filter(
+    (file) => !/^(?:LICENSE|README\.md|package\.json|(?:dist|ops|web)\/.*)$/.test(file),
+  )
   assert.deepEqual(strays, [])
   assert.deepEqual(
     files.filter((file) => /(?<!\.d)\.ts$|\.map$|\.backup$/.test(file)),
