@@ -4,6 +4,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 // Last: it goes over what the views say of their own.
 import './narrow.css'
+import './print.css'
 
 const root = document.getElementById('page')
 if (root !== null) render(<App />, root)

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { StoredPlant } from '../../src/client/plant-store-client.ts'
 import { PlantRow } from './plant-row.tsx'
+import { PrintedPlants } from './printed-plants.tsx'
 import type { ShelfPages } from './shelf-pages.ts'
 import { texts } from './texts.ts'
 import { useArrowKeys } from './use-arrow-keys.ts'
@@ -60,34 +61,35 @@ export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
   // Past a list without an end one would never come by the tab key: it stops once, where one was, or at the first in view.
   const isActiveInView = active !== undefined && active >= first && active < behind
   const tabStop = isActiveInView ? active : Math.min(first + (top % rowHeight > 0 ? 1 : 0), end - 1)
-  const drawn = rowsToDraw(
-    Math.max(firstKnown, first - OVERSCAN_ROWS),
-    Math.min(end, behind + OVERSCAN_ROWS),
-    active,
-  )
+  const from = Math.max(firstKnown, first - OVERSCAN_ROWS)
+  const to = Math.min(end, behind + OVERSCAN_ROWS)
+  const drawn = rowsToDraw(from, to, active)
   return (
-    <div class="scroller" ref={scroller} onScroll={() => redraw(undefined)} {...listeners}>
-      <ul
-        class="rows"
-        aria-label={texts.shelf.list}
-        style={{ height: `${(end - base.current) * rowHeight}px` }}
-      >
-        {drawn
-          .filter((row) => row >= base.current && row < end)
-          .map((row) => (
-            <li
-              key={row}
-              class="row"
-              data-row={row}
-              aria-setsize={pages.isComplete ? pages.endRow - firstKnown : -1}
-              aria-posinset={row - firstKnown + 1}
-              style={{ transform: `translateY(${(row - base.current) * rowHeight}px)` }}
-            >
-              <PlantRow plant={pages.plantAt(row)} isTabStop={row === tabStop} onOpen={onOpen} />
-            </li>
-          ))}
-      </ul>
-    </div>
+    <>
+      <div class="scroller" ref={scroller} onScroll={() => redraw(undefined)} {...listeners}>
+        <ul
+          class="rows"
+          aria-label={texts.shelf.list}
+          style={{ height: `${(end - base.current) * rowHeight}px` }}
+        >
+          {drawn
+            .filter((row) => row >= base.current && row < end)
+            .map((row) => (
+              <li
+                key={row}
+                class="row"
+                data-row={row}
+                aria-setsize={pages.isComplete ? pages.endRow - firstKnown : -1}
+                aria-posinset={row - firstKnown + 1}
+                style={{ transform: `translateY(${(row - base.current) * rowHeight}px)` }}
+              >
+                <PlantRow plant={pages.plantAt(row)} isTabStop={row === tabStop} onOpen={onOpen} />
+              </li>
+            ))}
+        </ul>
+      </div>
+      <PrintedPlants pages={pages} first={from} end={to} />
+    </>
   )
 }
 
@@ -114,6 +116,8 @@ function useSizes(scroller: RefObject<HTMLElement | null>) {
     if (element === null) return
     let known = element.clientHeight
     const measure = () => {
+      // On paper something else is in its place.
+      if (matchMedia('print').matches) return
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
       const rowRem = Number.parseFloat(getComputedStyle(element).getPropertyValue('--row-rem')) || 3.25
       keepFocusInView(element, known)

@@ -63,6 +63,12 @@ export const texts = {
     atId: (id: bigint) => `At id ${id}.`,
     notThere: (id: bigint) => `There is no plant with the id ${id}. The list stands where it would be.`,
   },
+  printed: {
+    which: (first: bigint | undefined, last: bigint | undefined) =>
+      `Plants from id ${first} to id ${last}, as they stood on the page. An export holds all.`,
+    search: (q: string) => told` Only names that hold “${q}”.`,
+    tag: (tag: string) => told` Only the tag “${tag}”.`,
+  },
   plant: {
     add: 'Add a plant',
     change: 'Change the plant',
