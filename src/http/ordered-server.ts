@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../errors.ts'
 import type { CutNote } from './cut-connections.ts'
 import { rawErrorAnswer } from './error-answers.ts'
+import { createFairTurns } from './fair-turns.ts'
 import { latestExchanges, mayTakeLong, runInOrder } from './request-order.ts'
 import { createTlsServer, type ServerTls } from './server-tls.ts'
 import { transportSecurityFields } from './transport-security.ts'
@@ -73,7 +74,8 @@ export function createOrderedServer(
   const sockets = openSockets(server)
   keepUnsentAnswers(server, sockets)
   server.once('close', cutUnreadAnswers({ sockets, unreadTimeoutMs: limits.unreadTimeoutMs, noteCut }))
-  const receive: RequestListener = (request, response) => runInOrder(request, response, listener)
+  const order = { listener, runLater: createFairTurns() }
+  const receive: RequestListener = (request, response) => runInOrder(request, response, order)
   server.on('request', receive)
   // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored
   // (RFC 9110 §10.1.1).

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { RunLater } from './fair-turns.ts'
 
 /** Requests that may wait on one connection for those before them; a client that sends more is cut off. */
 const WAITING_REQUESTS_MAX = 1_000
@@ -28,14 +29,20 @@ const connections = new WeakMap<Duplex, Connection>()
 /** Requests whose bodies may take longer than `requestTimeoutMs`. */
 const longRequests = new WeakSet<IncomingMessage>()
 
+export interface OrderParts {
+  listener: RequestListener
+  runLater: RunLater
+}
+
 /**
  * Runs a request behind those that came before it on its connection, unless all of them only read (RFC 9112
- * §9.3.2). An exchange is over when its answer has been handed to the operating system.
+ * §9.3.2). An exchange is over when its answer has been handed to the operating system. Reads behind others are run
+ * later, so that those who ask for much at once do not keep everybody else waiting.
  */
 export function runInOrder(
   request: IncomingMessage,
   response: ServerResponse,
-  listener: RequestListener,
+  { listener, runLater }: OrderParts,
 ): void {
   const { socket } = request
   const exchange = { request, response }
@@ -50,8 +57,10 @@ export function runInOrder(
   dropOver(connection)
   const { running, waiting } = connection
   if (waiting.length === 0 && mayRun(exchange, running)) {
+    const isFirst = running.length === 0
     running.push(exchange)
-    listener(request, response)
+    if (isFirst) listener(request, response)
+    else runLater(() => runUnlessClosed(exchange, listener))
     return
   }
   if (waiting.length >= WAITING_REQUESTS_MAX) {
@@ -59,22 +68,29 @@ export function runInOrder(
     return
   }
   waiting.push(exchange)
-  if (waiting.length === 1) runWaitingLater(connection, listener)
+  if (waiting.length === 1) runWaitingLater(connection, { listener, runLater })
 }
 
 /** When the first of those that run is over, the others being answered behind it, runs what may then run. */
-function runWaitingLater(connection: Connection, listener: RequestListener): void {
+function runWaitingLater(connection: Connection, parts: OrderParts): void {
   const { running, waiting } = connection
+  const { listener, runLater } = parts
   running[0]?.response.once('close', () => {
     dropOver(connection)
     for (let next = waiting[0]; next !== undefined && mayRun(next, running); next = waiting[0]) {
       waiting.shift()
       running.push(next)
-      const { socket } = next.request
-      if (!socket.destroyed && socket.writable) listener(next.request, next.response)
+      const exchange = next
+      if (isSafe(next.request)) runLater(() => runUnlessClosed(exchange, listener))
+      else runUnlessClosed(next, listener)
     }
-    if (waiting.length > 0) runWaitingLater(connection, listener)
+    if (waiting.length > 0) runWaitingLater(connection, parts)
   })
+}
+
+function runUnlessClosed({ request, response }: Exchange, listener: RequestListener): void {
+  const { socket } = request
+  if (!socket.destroyed && socket.writable) listener(request, response)
 }
 
 function dropOver({ running }: Connection): void {

@@ -74,3 +74,28 @@ test('a write among reads waits for all before it, and those behind it wait for 
   }
   await wire.assertUsable()
 })
+
+test('who asks for much on many connections does not keep another from being answered between', async (t) => {
+  const [connections, each] = [20, 40]
+  let begun = 0
+  const app = await startAlteredApp(t, {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        list(query) {
+          begun++
+          return real.plants.list(query)
+        },
+      },
+    }),
+  })
+  const greedy = await Promise.all(Array.from({ length: connections }, () => openWire(t, app.port)))
+  const other = await openWire(t, app.port)
+  for (const wire of greedy) wire.send(pageText(1).repeat(each))
+  other.send(requestText('GET /healthz'))
+  assert.equal((await other.answer()).status, 200)
+  const begunAtHealth = begun
+  assert.ok(begunAtHealth < (connections * each) / 2, `${begunAtHealth} pages were begun before`)
+  for (const wire of greedy) for (let at = 0; at < each; at++) assert.equal((await wire.answer()).status, 200)
+})
