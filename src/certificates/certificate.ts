@@ -1,8 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import { SetupError } from '../errors.ts'
 import { type CertificatePair, CONTEXT_OPTIONS } from '../http/server-tls.ts'
+
+/** A chain has some kilobytes; a larger file is none. */
+const PART_BYTES_MAX = 1024 * 1024
 
 /** Where a certificate and its key are: files in PEM. */
 export interface CertificateFiles {
@@ -20,8 +23,12 @@ export async function readPair({ certFile, keyFile }: CertificateFiles): Promise
 }
 
 async function readPart(file: string, what: string): Promise<Buffer> {
+  // Read again and again: a pipe or a device may never end, and would keep the service from ending, too.
+  let size: number | undefined
   try {
-    return await readFile(file)
+    const stats = await stat(file)
+    if (stats.isFile() || stats.isDirectory()) size = stats.size
+    if (size !== undefined && size <= PART_BYTES_MAX) return await readFile(file)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = { ENOENT: 'there is no such file', EACCES: 'permission denied', EISDIR: 'it is a folder' }[
@@ -29,6 +36,8 @@ async function readPart(file: string, what: string): Promise<Buffer> {
     ]
     throw new SetupError(`The ${what} ${file} cannot be read: ${reason ?? message}.`)
   }
+  const reason = size === undefined ? 'it is no file' : `it is larger than ${PART_BYTES_MAX} bytes`
+  throw new SetupError(`The ${what} ${file} cannot be read: ${reason}.`)
 }
 
 /**

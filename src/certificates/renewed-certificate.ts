@@ -27,6 +27,8 @@ export interface RenewedCertificateParts {
   log: Logger
   lookIntervalMs?: number
   nowMs?: () => number
+  /** Reads both files, in another way than the usual one. */
+  read?: typeof readPair
 }
 
 /**
@@ -38,9 +40,10 @@ export async function openCertificate({
   log,
   lookIntervalMs = LOOK_INTERVAL_MS,
   nowMs = Date.now,
+  read: readFiles = readPair,
 }: RenewedCertificateParts): Promise<RenewedCertificate> {
   const servers = new Set<Parameters<ServerTls['follow']>[0]>()
-  let pair = await readPair(files)
+  let pair = await readFiles(files)
   let endsAtMs = checkPair(pair, files)
   /** What the look before found; a pair is taken when two looks agree, as its files are replaced one by one. */
   let seen = pair
@@ -76,7 +79,7 @@ export async function openCertificate({
   async function read(use: (next: CertificatePair) => void, isAsked: boolean) {
     const before = pair
     try {
-      const next = await readPair(files)
+      const next = await readFiles(files)
       // Where another one was taken meanwhile, this one may be older.
       if (pair === before) use(next)
       failure = ''

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  symlinkSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
+import { copyFileSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
-import { openCertificate } from '../../src/certificates/renewed-certificate.ts'
+import { readPair } from '../../src/certificates/certificate.ts'
+import { openCertificate, type RenewedCertificateParts } from '../../src/certificates/renewed-certificate.ts'
 import { makeCertificate, type TestCertificate } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/start-app.ts'
@@ -35,14 +26,14 @@ function mountSecret(test: TestContext, first: TestCertificate) {
 async function open(
   test: TestContext,
   files: { certFile: string; keyFile: string },
-  { nowMs = Date.now, lookIntervalMs = 10 }: { nowMs?: () => number; lookIntervalMs?: number } = {},
+  options: Pick<RenewedCertificateParts, 'nowMs' | 'lookIntervalMs' | 'read'> = {},
 ) {
   const log: Record<string, unknown>[] = []
   const certificate = await openCertificate({
     files,
     log: pino({}, { write: (line) => void log.push(JSON.parse(line)) }),
-    lookIntervalMs,
-    nowMs,
+    lookIntervalMs: 10,
+    ...options,
   })
   test.after(() => certificate.stop())
   const used: string[] = []
@@ -85,25 +76,24 @@ test('what cannot be used is told once, and the certificate before it stays', as
 test('a look that was slow to read does not undo what was asked for meanwhile', async (test) => {
   const [first, second, third] = [makeCertificate(test), makeCertificate(test), makeCertificate(test)]
   const secret = mountSecret(test, first)
-  const { certificate, used } = await open(test, secret, { lookIntervalMs: 100 })
-  // The same pair, whose certificate comes through a pipe when it is written there.
-  const slow = makeCertificate(test)
-  unlinkSync(slow.certFile)
-  execFileSync('mkfifo', [slow.certFile])
-  copyFileSync(first.keyFile, slow.keyFile)
-  secret.pointTo(slow)
-  // Opens only once a look reads at the other end.
-  const pipe = await eventually(() => {
-    try {
-      return openSync(slow.certFile, constants.O_WRONLY | constants.O_NONBLOCK)
-    } catch {
-      return undefined
-    }
+  const begun = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  let reads = 0
+  const { certificate, used } = await open(test, secret, {
+    async read(files) {
+      const pair = await readPair(files)
+      // The first look after the start.
+      if (++reads === 2) {
+        begun.resolve()
+        await letGo.promise
+      }
+      return pair
+    },
   })
+  await begun.promise
   secret.pointTo(second)
   await certificate.reload()
-  writeSync(pipe, first.ca)
-  closeSync(pipe)
+  letGo.resolve()
   await eventually(() => used.length > 0)
   secret.pointTo(third)
   await eventually(() => used.at(-1) === third.ca)
@@ -128,7 +118,13 @@ test('the end of a certificate is told at the start, and warned of each day from
 test('a certificate or key that is none is refused in a line that says what is wrong with which file', async (test) => {
   const { certFile, keyFile } = makeCertificate(test)
   const other = makeCertificate(test)
+  const [pipe, large] = [`${certFile}.pipe`, `${certFile}.large`]
+  execFileSync('mkfifo', [pipe])
+  writeFileSync(large, Buffer.alloc(1024 * 1024 + 1))
   const cases: [string, string, RegExp][] = [
+    [pipe, keyFile, /^The certificate \S+ cannot be read: it is no file\.$/],
+    [certFile, '/dev/zero', /^The key of the certificate \S+ cannot be read: it is no file\.$/],
+    [large, keyFile, /^The certificate \S+ cannot be read: it is larger than 1048576 bytes\.$/],
     [`${certFile}x`, keyFile, /^The certificate \S+x cannot be read: there is no such file\.$/],
     [certFile, dirname(keyFile), /^The key of the certificate \S+ cannot be read: it is a folder\.$/],
     [keyFile, keyFile, /key\.pem holds no certificate in PEM/],
