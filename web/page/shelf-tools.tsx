@@ -3,14 +3,12 @@ import type { TagCount } from '../../src/client/plant-store-client.ts'
 import type { Go } from './frame.tsx'
 import { parseId } from './parse-id.ts'
 import type { Place } from './place.ts'
-import { shownText } from './shown-text.ts'
+import { TagFilter } from './tag-filter.tsx'
 import { texts } from './texts.ts'
 
 const words = texts.shelf
 /** Between two keys of somebody who types: less asks the service for words that nobody meant. */
 const TYPING_MS = 180
-/** A longer choice is cut off by most screens. */
-const TAG_CHARACTERS = 60
 
 export interface ShelfToolsProps {
   place: Place
@@ -21,38 +19,13 @@ export interface ShelfToolsProps {
 
 /** What narrows the list down, and leads to a place in it. */
 export function ShelfTools({ place, tags, go, onJump }: ShelfToolsProps) {
-  const known = place.tag === undefined || tags.some(({ tag }) => tag === place.tag)
   return (
     <search class="tools">
       <SearchField q={place.q} go={go} />
-      <div class="field">
-        <label for="tag-filter" class="wide-words">
-          {words.tag}
-        </label>
-        <select
-          id="tag-filter"
-          // An empty tag is a tag, too.
-          value={place.tag === undefined ? '' : `=${place.tag}`}
-          onChange={({ currentTarget: { value } }) =>
-            go({ tag: value === '' ? undefined : value.slice(1), at: undefined })
-          }
-        >
-          <option value="">{words.anyTag}</option>
-          {!known && <option value={`=${place.tag}`}>{tagText(place.tag ?? '')}</option>}
-          {tags.map(({ tag, count }) => (
-            <option key={tag} value={`=${tag}`}>
-              {`${tagText(tag)} (${count.toLocaleString('en')})`}
-            </option>
-          ))}
-        </select>
-      </div>
+      <TagFilter tag={place.tag} tags={tags} onChoose={(tag) => go({ tag, at: undefined })} />
       <JumpField onJump={onJump} />
     </search>
   )
-}
-
-function tagText(tag: string): string {
-  return shownText(tag, texts.tags.emptyTag, TAG_CHARACTERS)
 }
 
 function SearchField({ q, go }: { q: string; go: Go }) {

@@ -13,13 +13,13 @@ import type { Session } from './session.ts'
 import type { ShelfPages } from './shelf-pages.ts'
 import { ShelfRows } from './shelf-rows.tsx'
 import { ShelfTools } from './shelf-tools.tsx'
+import { TAGS_MAX } from './tag-filter.tsx'
 import { texts } from './texts.ts'
 import { useImportDialog } from './use-import-dialog.ts'
 import { useShelf } from './use-shelf.ts'
 import './shelf.css'
 
 const words = texts.shelf
-const TAGS_MAX = 1_000
 
 export interface ShelfViewProps {
   session: Session

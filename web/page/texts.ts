@@ -40,6 +40,13 @@ export const texts = {
     search: 'Search names',
     tag: 'Tag',
     anyTag: 'Every tag',
+    mostUsed: (count: number) => `The ${count.toLocaleString('en')} most used`,
+    anotherTag: 'Another tag …',
+    anotherTitle: 'Another tag',
+    anotherHint: (count: number) =>
+      `The list has the ${count.toLocaleString('en')} most used tags. Type another one just as the plants have it.`,
+    showTag: 'Show its plants',
+    tagMissing: 'Type the tag.',
     jump: 'Jump to id',
     jumpHint: 'Id …',
     jumpGo: 'Go',

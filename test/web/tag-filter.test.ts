@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chromiumMissing as skip } from '../support/chromium.ts'
+import { assertAccessible } from './assert-accessible.ts'
+import { layoutFaults } from './layout-faults.ts'
+import { importLines, openSignedIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
+
+/** As many as the page lists. */
+const LISTED = 1_000
+
+const site = startSite((app) =>
+  importLines(app, [
+    ...Array.from({ length: 2 * LISTED }, (_, at) => `{"id":${at},"name":"Rosa","tag":"tag ${at % LISTED}"}`),
+    '{"id":9000,"name":"Wollemia nobilis","tag":"= rare & odd"}',
+  ]),
+)
+
+test('a tag that is not among the most used ones can be typed, with the keyboard alone', {
+  skip,
+}, async () => {
+  const { page } = await openSignedIn(site.browser, site.app, { width: 375 })
+  const filter = page.getByLabel('Tag', { exact: true })
+  const dialog = page.getByRole('dialog', { name: 'Another tag' })
+  await filter.getByText('tag 7 (2)', { exact: true }).waitFor({ state: 'attached' })
+  assert.equal(await filter.getByText('rare').count(), 0)
+  assert.equal(await filter.locator('optgroup').getAttribute('label'), 'The 1,000 most used')
+  await filter.focus()
+  await page.keyboard.press('End')
+  await dialog.getByText('The list has the 1,000 most used tags.').waitFor()
+  await assertAccessible(page, 'another tag')
+  assert.deepEqual(await layoutFaults(page), [])
+  // Nothing is chosen yet, and nothing is when it is closed.
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await filter.inputValue(), '')
+  assert.ok(await page.locator('#tag-filter:focus').isVisible())
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('Type the tag.').waitFor()
+  await page.keyboard.type('= rare & odd')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Wollemia nobilis' }).waitFor()
+  await page.getByText('1 plant', { exact: true }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('tag'), '= rare & odd')
+  assert.equal(await filter.inputValue(), '== rare & odd')
+  assert.ok(await page.locator('#tag-filter:focus').isVisible())
+  await page.goBack()
+  await page.getByText('Rosa').first().waitFor()
+  assert.equal(await filter.inputValue(), '')
+  await page.context().close()
+})
+
+test('where every tag is listed no other one is offered', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  await page.route(/\/tags/, (route) => route.fulfill({ json: [{ tag: 'tree', count: 2 }] }))
+  await page.reload()
+  const filter = page.getByLabel('Tag', { exact: true })
+  await filter.getByText('tree (2)').waitFor({ state: 'attached' })
+  assert.equal(await filter.getByText('Another tag').count(), 0)
+  await page.context().close()
+})

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import type { TagCount } from '../../src/client/plant-store-client.ts'
+import { Dialog } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { Form } from './form.tsx'
+import { shownText } from './shown-text.ts'
+import { texts } from './texts.ts'
+import { useSending } from './use-sending.ts'
+
+const words = texts.shelf
+/** So many tags are listed, which is as many as the service tells of. */
+export const TAGS_MAX = 1_000
+/** A longer choice is cut off by most screens. */
+const TAG_CHARACTERS = 60
+/** No tag: before the value of one there is an equals sign. */
+const ANOTHER = 'another'
+
+interface TagFilterProps {
+  /** Undefined for every tag. An empty tag is a tag, too. */
+  tag: string | undefined
+  /** The most used ones, `TAGS_MAX` at most. */
+  tags: readonly TagCount[]
+  onChoose(tag: string | undefined): void
+}
+
+/** Narrows the list down to a tag: one of the list, or one that is typed where the list has not all. */
+export function TagFilter({ tag: chosen, tags, onChoose }: TagFilterProps) {
+  const [isTyping, setTyping] = useState(false)
+  const isListed = chosen === undefined || tags.some(({ tag }) => tag === chosen)
+  // Whether it is these by chance, or there are more, nobody knows: then there are, most likely.
+  const hasMore = tags.length >= TAGS_MAX
+  const listed = tags.map(({ tag, count }) => (
+    <option key={tag} value={`=${tag}`}>
+      {`${tagText(tag)} (${count.toLocaleString('en')})`}
+    </option>
+  ))
+  function choose(value: string) {
+    if (value === ANOTHER) setTyping(true)
+    else onChoose(value === '' ? undefined : value.slice(1))
+  }
+  return (
+    <div class="field">
+      <label for="tag-filter" class="wide-words">
+        {words.tag}
+      </label>
+      <select
+        id="tag-filter"
+        value={chosen === undefined ? '' : `=${chosen}`}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        <option value="">{words.anyTag}</option>
+        {!isListed && <option value={`=${chosen}`}>{tagText(chosen)}</option>}
+        {hasMore ? <optgroup label={words.mostUsed(TAGS_MAX)}>{listed}</optgroup> : listed}
+        {hasMore && <option value={ANOTHER}>{words.anotherTag}</option>}
+      </select>
+      {isTyping && <AnotherTag onChoose={onChoose} onClose={() => setTyping(false)} />}
+    </div>
+  )
+}
+
+/** Asks for a tag that is not listed. */
+function AnotherTag({ onChoose, onClose }: Pick<TagFilterProps, 'onChoose'> & { onClose(): void }) {
+  const [tag, setTag] = useState('')
+  const sending = useSending(['tag'])
+  function send() {
+    if (tag === '') return sending.complain({ tag: words.tagMissing })
+    onChoose(tag)
+    onClose()
+  }
+  return (
+    <Dialog title={words.anotherTitle} onClose={onClose}>
+      <Form sending={sending} label={words.showTag} onSend={send} onClose={onClose}>
+        <Field
+          id="another-tag"
+          label={words.tag}
+          hint={words.anotherHint(TAGS_MAX)}
+          problem={sending.problems.tag}
+          value={tag}
+          isFirst
+          onText={setTag}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function tagText(tag: string): string {
+  return shownText(tag, texts.tags.emptyTag, TAG_CHARACTERS)
+}
