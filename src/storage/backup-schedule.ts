@@ -1,6 +1,8 @@
-import { accessSync, constants, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { accessSync, constants, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SetupError } from '../errors.ts'
+import { makeFolder } from './make-folder.ts'
+import { systemReason } from './system-reason.ts'
 
 /** After a failure the next try waits so long, or as long as the interval where that is shorter. */
 const RETRY_AFTER_MS = 5 * 60_000
@@ -110,10 +112,10 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
 
 function prepareFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new SetupError(`Backups cannot be written to ${folder}: ${(error as Error).message}`, {
+    throw new SetupError(`Backups cannot be written to ${folder}: ${systemReason(error)}.`, {
       cause: error,
     })
   }

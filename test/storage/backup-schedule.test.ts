@@ -145,7 +145,7 @@ test('a service does not start where backups cannot be written, or for a databas
   for (const [settings, message, expected] of [
     [
       { PLANTSTORE_DATABASE: database, PLANTSTORE_BACKUP_DIR: join(folder, 'file', 'backups') },
-      /Backups cannot be written to/,
+      /Backups cannot be written to \S+: part of its path is not a folder\.$/m,
       1,
     ],
     [

@@ -1,6 +1,7 @@
-import { chownSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chownSync, existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { SetupError } from '../../errors.ts'
+import { makeFolder } from '../make-folder.ts'
 import type { StoreWorkOptions } from './back-up-store.ts'
 import type { StoreCopy } from './copy-store.ts'
 import {
@@ -46,7 +47,7 @@ export async function restoreStore(
         `There is a store at ${path}: name another place with --database, or replace it with --force (it is kept beside).`,
       )
     }
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(target))
     removeLeftovers(dirname(target), (name) => name === basename(target))
     partial = createPartialFile(target)
     const job = { kind: 'copy', from: file, to: partial, isThrottled: false } as const

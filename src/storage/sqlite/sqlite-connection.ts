@@ -1,8 +1,10 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, SetupError } from '../../errors.ts'
+import { makeFolder } from '../make-folder.ts'
 import { type Migration, missingMigrations, readMigrations } from '../migrate.ts'
+import { systemReason } from '../system-reason.ts'
 import { MIGRATIONS_FOLDER } from './store-schema.ts'
 
 /** How long a statement waits for another process that writes to the same file. */
@@ -67,7 +69,7 @@ export function prepareFile(path: string, options: { quickCheck: boolean; mustEx
   }
   let database: DatabaseSync | undefined
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
     database = openWriter(path)
     if (options.quickCheck) checkFile(database, path)
@@ -165,18 +167,9 @@ export function resultCodeOf(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** Why a file cannot be used, in plain words where they are known. */
+/** Why the file of a store cannot be used, in plain words where they are known. */
 export function fileReason(error: unknown): string {
-  const { code, message } = error as { code?: string; message: string }
   if (resultCodeOf(error) === SQLITE_FULL) return 'the disk is full'
   if (resultCodeOf(error) === SQLITE_READONLY) return 'it may only be read'
-  if (code === 'ENAMETOOLONG') return 'its name is too long'
-  if (code === 'ELOOP') return 'it is a link that leads back to itself'
-  if (code === 'ENOENT') return 'there is no such file or folder'
-  if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
-  if (code === 'EROFS') return 'the file system is read-only'
-  if (code === 'ENOSPC') return 'the disk is full'
-  if (code === 'EISDIR') return 'it is a folder'
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'part of its path is not a folder'
-  return message
+  return systemReason(error)
 }
