@@ -134,10 +134,10 @@ export async function buildApp({
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, countConnections, backups }) : undefined
-  const requestLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress })
+  const requestLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress, metrics })
   const { noteCut, stop: stopCutLog } = createCutLog(log, metrics?.recordCut)
   const limitConnection = createConnectionLimit(limits, noteCut)
-  const noteUnreadable = metrics?.recordUnreadable
+  const { noteUnreadable } = requestLog
   // Once for each request, so that what is told of it in the log is counted and traced, too.
   const logRequest: RequestNote = (request, reply) => {
     metrics?.record(request, reply)

@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, meaningOf } from '../errors.ts'
 import { answerJson, type HeaderList } from './answers.ts'
-import { generateRequestId } from './request-id.ts'
 
 /** An error as every failed request is answered. */
 export const ErrorSchema = {
@@ -46,6 +45,7 @@ export function appErrorOf(error: FastifyError): AppError {
  */
 export function rawErrorAnswer(
   code: ErrorCode,
+  requestId: string,
   message: string = meaningOf(code).meaning,
   [name, value]: HeaderList = [],
 ): string {
@@ -57,7 +57,7 @@ export function rawErrorAnswer(
     `content-length: ${Buffer.byteLength(body)}`,
     'x-content-type-options: nosniff',
     ...(name === undefined ? [] : [`${name}: ${value}`]),
-    `x-request-id: ${generateRequestId()}`,
+    `x-request-id: ${requestId}`,
     `date: ${new Date().toUTCString()}`,
     'connection: close',
     // Only CONNECT is refused here with 405: what it names takes no method at all (RFC 9110 §10.2.1).

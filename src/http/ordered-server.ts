@@ -1,10 +1,17 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../errors.ts'
 import type { CutNote } from './cut-connections.ts'
 import { rawErrorAnswer } from './error-answers.ts'
 import { createFairTurns } from './fair-turns.ts'
+import { generateRequestId } from './request-id.ts'
 import { latestExchanges, mayTakeLong, runInOrder } from './request-order.ts'
 import { createTlsServer, type ServerTls } from './server-tls.ts'
 import { transportSecurityFields } from './transport-security.ts'
@@ -25,8 +32,17 @@ const TIMEOUT_CHECK_INTERVAL_MS = 1_000
  */
 const LINGER_MS = 1_000
 
-/** Tells of an answer to bytes that made no request, or not a whole one. */
-export type UnreadableNote = (code: ErrorCode) => void
+/** An answer to bytes that made no request, or not a whole one. */
+export interface UnreadableAnswer {
+  code: ErrorCode
+  requestId: string
+  /** Who sent them: a proxy, where there is one. */
+  address: string | undefined
+  /** The request, where only its body is not whole. */
+  request: IncomingMessage | undefined
+}
+
+export type UnreadableNote = (answer: UnreadableAnswer) => void
 
 export interface ServerLimits {
   headersTimeoutMs: number
@@ -152,9 +168,10 @@ export function answerClientError(
 }
 
 function answerBroken(socket: Duplex, code: ErrorCode, note: UnreadableNote, message?: string): void {
-  const answer = () => {
-    if (socket.writable) note(code)
-    writeLast(socket, rawErrorAnswer(code, message, transportSecurityFields(socket)))
+  const answer = (request?: IncomingMessage) => {
+    const requestId = generateRequestId()
+    if (socket.writable) note({ code, requestId, address: (socket as Socket).remoteAddress, request })
+    writeLast(socket, rawErrorAnswer(code, requestId, message, transportSecurityFields(socket)))
   }
   const [latest, before] = latestExchanges(socket)
   if (latest === undefined) {
@@ -166,11 +183,11 @@ function answerBroken(socket: Duplex, code: ErrorCode, note: UnreadableNote, mes
     answer()
   } else if (latest.request.complete) {
     // The fault lies behind a whole request, which keeps its own answer.
-    latest.response.once('close', answer)
+    latest.response.once('close', () => answer())
   } else if (before !== undefined) {
-    before.response.once('close', answer)
+    before.response.once('close', () => answer(latest.request))
   } else {
-    answer()
+    answer(latest.request)
   }
 }
 

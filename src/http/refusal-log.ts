@@ -12,10 +12,10 @@ const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901
 
 export interface RefusalLog {
   /**
-   * Says whether a refusal with this code gets a line of its own. Of what can come by the thousand that is ten a second; the
-   * others are counted by their code, and told when the second is over.
+   * Says whether a refusal with this code gets a line of its own. Of what can come by the thousand, as its code tells or
+   * as is known, that is ten a second; the others are counted by their code, and told when the second is over.
    */
-  hasLine(code: ErrorCode): boolean
+  hasLine(code: ErrorCode, isFlooding?: boolean): boolean
   /** Tells what is counted and not yet told. */
   stop(): void
 }
@@ -37,8 +37,8 @@ export function createRefusalLog(log: Logger): RefusalLog {
   }
 
   return {
-    hasLine(code) {
-      if (!FLOODING.has(code)) return true
+    hasLine(code, isFlooding = FLOODING.has(code)) {
+      if (!isFlooding) return true
       const nowMs = performance.now()
       if (nowMs - secondBeganMs >= 1_000) {
         tellLeftOut()

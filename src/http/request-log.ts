@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { type ErrorCode, meaningOf, type OverloadReason } from '../errors.ts'
 import type { ClientAddress } from './client-address.ts'
+import type { UnreadableNote } from './ordered-server.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import { requestPath } from './request-path.ts'
 import { createSummedLines } from './summed-lines.ts'
@@ -17,6 +18,8 @@ export interface RequestLogOptions {
   log: Logger
   slowRequestMs: number
   clientAddress: ClientAddress
+  /** What counts them, too, where anything does. */
+  metrics?: { recordUnreadable(code: ErrorCode): void } | undefined
 }
 
 /** Notes that a request was answered. */
@@ -25,6 +28,8 @@ export type RequestNote = (request: FastifyRequest, reply: FastifyReply) => void
 export interface RequestLog {
   /** Notes it in the log, where that is worth a line. */
   noteRequest: RequestNote
+  /** Notes an answer to what was no whole request: anybody can send that. */
+  noteUnreadable: UnreadableNote
   /** Tells what is counted and not yet told. */
   stop(): void
 }
@@ -33,9 +38,14 @@ export interface RequestLog {
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
  * a query or a body: the path alone, the code of the error, and the address of a client that sent too much. Refusals
  * for overload are summed up instead (`summed-lines.ts`), by what there was too much of, and those beyond ten a second that anybody can cause
- * (`refusal-log.ts`), unless the level is debug.
+ * (`refusal-log.ts`, among them what was no whole request), unless the level is debug.
  */
-export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestLogOptions): RequestLog {
+export function createRequestLog({
+  log,
+  slowRequestMs,
+  clientAddress,
+  metrics,
+}: RequestLogOptions): RequestLog {
   const overloads = createSummedLines<OverloadReason | 'unknown'>((refused) =>
     log.error({ refused, error: OVERLOADED }, 'overloaded'),
   )
@@ -71,6 +81,13 @@ export function createRequestLog({ log, slowRequestMs, clientAddress }: RequestL
 
   return {
     noteRequest,
+    noteUnreadable({ code, requestId, address, request }) {
+      metrics?.recordUnreadable(code)
+      if (!log.isLevelEnabled('debug') && !refusals.hasLine(code, true)) return
+      const { status } = meaningOf(code)
+      const about = request && { method: request.method, path: loggedPath(request.url ?? '') }
+      log.info({ requestId, ...about, status, error: code, clientAddress: address }, 'request refused')
+    },
     stop() {
       overloads.stop()
       refusals.stop()

@@ -30,6 +30,39 @@ test('by default a request that succeeds leaves no line, and one that is refused
   assert.equal(app.log.filter(({ requestId }) => requestId !== undefined).length, 1)
 })
 
+test('what is no whole request leaves a line with the id that it was answered with, ten a second at most', async (t) => {
+  const flooded = await startApp(t)
+  const chunk = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
+  const cases: [text: string, about: (string | undefined)[]][] = [
+    ['hello\r\n\r\n', [undefined, undefined]],
+    [`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, [undefined, undefined]],
+    [
+      `POST /plants?q=a HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n${chunk}`,
+      ['POST', '/plants'],
+    ],
+  ]
+  for (const [text, about] of cases) {
+    const wire = await openWire(t, flooded.port)
+    wire.send(text)
+    const { status, headers } = await wire.answer()
+    const id = headers['x-request-id']
+    const lines = await eventually(() => {
+      const found = flooded.log.filter(({ requestId }) => requestId === id)
+      return found.length > 0 && found
+    })
+    assert.deepEqual(
+      lines.map((line) => [line.msg, line.status, line.clientAddress, line.method, line.path]),
+      [['request refused', status, '127.0.0.1', ...about]],
+    )
+  }
+  for (let sent = 0; sent < 40; sent++) {
+    const wire = await openWire(t, flooded.port)
+    wire.send('hello\r\n\r\n')
+    await wire.answer()
+  }
+  await eventually(() => flooded.log.some(({ msg }) => msg === 'more requests refused'))
+})
+
 test('of refusals that need no good token ten a second have a line, and the others are counted', async (t) => {
   const flooded = await startApp(t)
   // The token is known to be good from here on, also to an address that sends too many others.
