@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { SettingError } from './errors.ts'
 import { listen } from './listen.ts'
 import { scheduledBackups } from './scheduled-backups.ts'
+import { SETTINGS } from './settings.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
 import type { JwtVerifier } from './tokens/authenticate.ts'
@@ -109,8 +110,9 @@ function refuseStoredToken({ token }: Config): void {
 async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | undefined> {
   const { oidcIssuer: issuer, oidcAudience: audience, oidcScopes, oidcScopeClaim: scopeClaim } = config
   if (issuer === undefined) {
-    if (audience === undefined && oidcScopes === undefined) return undefined
-    const has = audience === undefined ? 'SCOPES' : 'AUDIENCE'
+    const isElsewhere = scopeClaim !== SETTINGS.oidcScopeClaim.default
+    if (audience === undefined && oidcScopes === undefined && !isElsewhere) return undefined
+    const has = audience !== undefined ? 'AUDIENCE' : oidcScopes !== undefined ? 'SCOPES' : 'SCOPE_CLAIM'
     throw new SettingError(
       `PLANTSTORE_OIDC_${has} needs PLANTSTORE_OIDC_ISSUER, too: without it no JWT is let in. Or leave it out.`,
     )

@@ -213,6 +213,7 @@ test('settings of a provider without its issuer stop the start', async (context)
   for (const [name, value] of [
     ['PLANTSTORE_OIDC_AUDIENCE', 'a'],
     ['PLANTSTORE_OIDC_SCOPES', 'plants:read=viewer'],
+    ['PLANTSTORE_OIDC_SCOPE_CLAIM', 'roles'],
   ] as const) {
     await assert.rejects(
       startApp(context, { [name]: value }),
