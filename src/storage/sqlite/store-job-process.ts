@@ -8,6 +8,7 @@ import {
   fileReason,
   resultCodeOf,
   SQLITE_CANTOPEN,
+  SQLITE_CORRUPT,
   SQLITE_FULL,
   SQLITE_NOTADB,
   SQLITE_READONLY,
@@ -43,6 +44,9 @@ function failureOf(error: unknown): string {
   const code = resultCodeOf(error)
   if (code === SQLITE_NOTADB) {
     return `${path} is not a Plant Store: it is no database, or its first page is damaged.`
+  }
+  if (code === SQLITE_CORRUPT) {
+    return `${path} is damaged, or not whole: take another backup ("plantstore restore --help").`
   }
   if (code === SQLITE_FULL) return `There is no room for the copy of ${path}: the disk is full.`
   if (code === SQLITE_CANTOPEN || code === SQLITE_READONLY)
