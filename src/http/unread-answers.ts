@@ -3,8 +3,11 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { CutNote } from './cut-connections.ts'
 
-/** How often connections are looked at: one that is to be cut off lives this much longer at most. */
-const LOOK_EVERY_MS = 1_000
+/**
+ * How often connections are looked at: one that is to be cut off lives this much longer at most. In a second a service
+ * can make 200 MB of pages; to look at ten thousand connections takes about a millisecond.
+ */
+const LOOK_EVERY_MS = 250
 
 /**
  * What all answers together may hold in memory while clients do not read them: more than pages of ordinary plants to
@@ -63,7 +66,7 @@ export function wasLeftUnread(socket: Duplex): boolean {
 
 /**
  * Cuts off, from now on, the connections on which something waits to be sent and nothing was for the time allowed;
- * and where all that waits is too much, those that have waited longest. One look a second at all connections, as a
+ * and where all that waits is too much, those that have waited longest. A look at all connections now and then, as a
  * timer for each answer would cost every request. Returns what ends it.
  */
 export function cutUnreadAnswers(options: UnreadOptions): () => void {

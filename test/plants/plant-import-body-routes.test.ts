@@ -203,7 +203,13 @@ test('a service that stops lets an import come to its end, for as long as it may
   wire.send(chunk(plantLines(1_500)))
   await eventually(() => isStored(app, 1_000))
   const stopped = app.stop()
-  await assert.rejects(fetch(`${app.url}/healthz`), 'no new connection')
+  // From a moment on there is no new connection; one that is kept may still carry a request before.
+  await eventually(() =>
+    fetch(`${app.url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  )
   wire.send(chunk(plantLines(1_500, 2_000)), END)
   const answer = await wire.answer()
   assert.deepEqual(countsOf(reportIn(answer)), [3_000, 0, 0, 0])
