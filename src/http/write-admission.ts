@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import type { EventLoopLag } from './event-loop-lag.ts'
 
 /**
- * So many are taken however late the event loop is: a full commit. To refuse costs nearly as much as to create, so
+ * So many are taken however late the event loop is: a full commit. To refuse costs half as much as to create, so
  * to refuse all would keep it as late, and nothing would be done until the clients go away.
  */
 const TAKEN_ALWAYS = 512
