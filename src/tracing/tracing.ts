@@ -92,9 +92,10 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
 
   return {
     begin(request) {
-      const { method, headers, routeOptions } = request
-      const parent = propagator.extract(ROOT_CONTEXT, headers, FIELDS)
+      const parent = propagator.extract(ROOT_CONTEXT, request.headers, FIELDS)
       if (isLeftOut(parent)) return
+      // Only now: Fastify makes an object of them whenever they are asked for.
+      const { method, routeOptions } = request
       const route = routeOptions.url === undefined ? undefined : templateOf(routeOptions.url)
       const startMs = performance.now()
       const offsetMs = Date.now() - startMs
