@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ERRORS, OVERLOAD_REASONS } from '../../src/errors.ts'
+import { cutImport } from '../support/cut-import.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Metrics, metricsOf, sumOf } from '../support/metrics-text.ts'
 import { exchange } from '../support/raw-http.ts'
@@ -101,16 +102,7 @@ test('what is no HTTP, or never arrives whole, is counted without a route', asyn
 
 test('an import whose client goes away was not answered, and is not counted as a success', async (context) => {
   const app = await startApp(context, { PLANTSTORE_LOG_LEVEL: 'debug' })
-  const gone = new AbortController()
-  const body = new ReadableStream({
-    start: (controller) => controller.enqueue(Buffer.from('{"id":1,"name":"Oak"}\n')),
-  })
-  const headers = { 'content-type': 'application/x-ndjson' }
-  const init = { method: 'POST', headers, body, duplex: 'half' as const, signal: gone.signal }
-  const refused = assert.rejects(app.fetch('/plants/import', init), { name: 'AbortError' })
-  await eventually(async () => (await app.fetch('/plants/1')).ok)
-  gone.abort()
-  await refused
+  await cutImport(app)
   await eventually(() => app.log.some(({ path }) => path === '/plants/import'))
   assert.equal(sumOf(await metricsOf(app), REQUESTS, { route: '/plants/import' }), 0)
 })

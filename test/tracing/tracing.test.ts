@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { cutImport } from '../support/cut-import.ts'
 import { eventually } from '../support/eventually.ts'
 import { startServe } from '../support/plantstore-process.ts'
 import { startApp } from '../support/start-app.ts'
@@ -105,16 +106,7 @@ test('a method that is not known has no name of its own', async (t) => {
 
 test('an import whose client goes away is an error, and has no status, as there was no answer', async (t) => {
   const { app, collector } = await startTraced(t)
-  const gone = new AbortController()
-  const body = new ReadableStream({
-    start: (controller) => controller.enqueue(Buffer.from('{"id":1,"name":"Oak"}\n')),
-  })
-  const headers = { 'content-type': 'application/x-ndjson' }
-  const init = { method: 'POST', headers, body, duplex: 'half' as const, signal: gone.signal }
-  const refused = assert.rejects(app.fetch('/plants/import', init), { name: 'AbortError' })
-  await eventually(async () => (await app.fetch('/plants/1')).ok)
-  gone.abort()
-  await refused
+  await cutImport(app)
   const root = await eventually(() => collector.spans.find(({ name }) => name === 'POST /plants/import'))
   assert.equal(root.statusCode, 2n)
   assert.equal(root.attributes['error.type'], 'cut')

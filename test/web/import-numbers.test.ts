@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { chooseFile } from './import-dialog.ts'
-import { openSignedIn } from './open-page.ts'
+import { holdRequests, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
 const site = startSite()
@@ -27,15 +27,11 @@ test('a number that is suggested to somebody who is about to type one gives way 
   skip,
 }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
-  const searched = Promise.withResolvers<void>()
-  await page.route(/\/plants\?/, async (route) => {
-    await searched.promise
-    await route.continue()
-  })
+  const letGo = await holdRequests(page, /\/plants\?/)
   const dialog = await chooseFile(page, 'plants.csv', 'Acer\n')
   const first = dialog.getByLabel('Number the rows from')
   await first.focus()
-  searched.resolve()
+  letGo()
   await eventually(async () => /^\d+$/.test(await first.inputValue()))
   await page.keyboard.type('77')
   assert.equal(await first.inputValue(), '77')

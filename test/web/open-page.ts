@@ -102,3 +102,13 @@ export async function importLines(app: StartedApp, lines: readonly string[]): Pr
 export async function idsShown(page: Page): Promise<string[]> {
   return page.locator('.row .id').allTextContents()
 }
+
+/** Holds the requests of the page for such URLs, until what is returned lets them go. */
+export async function holdRequests(page: Page, url: RegExp): Promise<() => void> {
+  const held = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  return held.resolve
+}

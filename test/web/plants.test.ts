@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp } from '../support/start-app.ts'
-import { importLines, openSignedIn } from './open-page.ts'
+import { holdRequests, importLines, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
 const site = startSite()
@@ -72,16 +72,12 @@ test('a free id is suggested, and what is missing is told beside its field', { s
 
 test('a free id is still suggested to whoever was quicker than the suggestion', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
-  const searched = Promise.withResolvers<void>()
-  await page.route(/\/plants/, async (route) => {
-    await searched.promise
-    await route.continue()
-  })
+  const letGo = await holdRequests(page, /\/plants/)
   await button(page, 'Add a plant').click()
   await fill(page, { name: 'Ulmus glabra' })
   await button(page, 'Add it').click()
   await page.locator('#plant-id-problem').getByText('Give the plant an id.').waitFor()
-  searched.resolve()
+  letGo()
   await eventually(async () => /^\d+$/.test(await page.getByLabel('Id', { exact: true }).inputValue()))
   await button(page, 'Add it').click()
   await page.getByText('Added: Ulmus glabra').waitFor()
@@ -90,15 +86,11 @@ test('a free id is still suggested to whoever was quicker than the suggestion', 
 
 test('an id that is suggested to somebody who is about to type one gives way to it', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
-  const searched = Promise.withResolvers<void>()
-  await page.route(/\/plants/, async (route) => {
-    await searched.promise
-    await route.continue()
-  })
+  const letGo = await holdRequests(page, /\/plants/)
   await button(page, 'Add a plant').click()
   const id = page.getByLabel('Id', { exact: true })
   await id.focus()
-  searched.resolve()
+  letGo()
   await eventually(async () => /^\d+$/.test(await id.inputValue()))
   await page.keyboard.type('77')
   assert.equal(await id.inputValue(), '77')
