@@ -128,6 +128,11 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
       await page.getByText(new RegExp(`(At|the) id ${id}`)).waitFor()
     }
   },
+  'the greatest id': async (page) => {
+    await page.getByLabel('Jump to id').fill('9223372036854775807')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'The last one' }).waitFor()
+  },
   failure: async (page) => {
     await page.route(/\/plants\?/, (route) => route.abort())
     await page.getByLabel('Search names').fill('rosa')
