@@ -85,12 +85,14 @@ function createReading(client: PostgresClient, { words }: PlantFilter): ExportSo
 
   async function fetchWhole(id: bigint): Promise<StoredPlant> {
     const [row] = await client.read((sql) => sql.unsafe(SELECT_PLANT, [id], { prepare: true }).values())
+    // The driver does not know what a statement gives: these are the columns of a plant.
     return rowToPlant(row as unknown as PlantRow)
   }
 
   return async () => {
     if (at === fetched.length) {
       at = 0
+      // The driver does not know what a statement gives: these are the columns of the cursor.
       fetched = (await client.read((sql) => sql.unsafe(FETCH).values())) as unknown as FetchedRow[]
       if (fetched.length === 0) return undefined
     }

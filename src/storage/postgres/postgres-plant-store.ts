@@ -47,6 +47,7 @@ export function createPostgresPlantStore({
     const rows = await (tag === undefined
       ? sql.unsafe(selectPage, [from, limit + 1], { prepare: true }).values()
       : sql.unsafe(selectTagged, [from, limit + 1, tag], { prepare: true }).values())
+    // The driver does not know what a statement gives: these are the columns of a plant.
     return readPage(rows as unknown as PlantRow[], limit)
   }
 
@@ -60,6 +61,7 @@ export function createPostgresPlantStore({
     let from = firstIdAfter(afterId)
     while (from !== undefined && !readPage(matching, limit).hasMore) {
       // Not prepared: how to look depends on how common the words are.
+      // The driver does not know what a statement gives: these are the columns of a plant.
       const rows = (await sql
         .unsafe(selectFound, [from, limit + 1, query, tag ?? null], { prepare: false })
         .values()) as unknown as PlantRow[]
@@ -87,6 +89,7 @@ export function createPostgresPlantStore({
     get: (id) =>
       client.read(async (sql) => {
         const [row] = await sql.unsafe(selectPlant, [id], { prepare: true }).values()
+        // The driver does not know what a statement gives: these are the columns of a plant.
         return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
       }),
     list: (query) =>

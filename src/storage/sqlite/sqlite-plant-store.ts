@@ -60,6 +60,7 @@ export function createSqlitePlantStore({
     for (let wanted = limit + 1; wanted > 0 && fromId !== undefined; wanted -= ROWS_AT_ONCE) {
       const count = Math.min(wanted, ROWS_AT_ONCE)
       const found = tag === undefined ? selectFrom.all(fromId, count) : selectTagged.all(tag, fromId, count)
+      // node:sqlite does not know what a statement gives: these are the columns of a plant.
       const rows = found as unknown as PlantRow[]
       yield* rows
       const last = rows.at(-1)
@@ -94,6 +95,7 @@ export function createSqlitePlantStore({
     exportPlants: exporting.exportPlants,
     async get(id) {
       const row = reader.read(() => selectPlant.get(id))
+      // node:sqlite does not know what a statement gives: these are the columns of a plant.
       return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
     },
     async list(query) {

@@ -87,6 +87,7 @@ export function createPlantWrites(
 
 function findPlant(selectPlant: StatementSync, id: bigint): StoredPlant | undefined {
   const row = selectPlant.get(id)
+  // node:sqlite does not know what a statement gives: these are the columns of a plant.
   return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
 }
 

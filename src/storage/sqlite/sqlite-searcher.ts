@@ -66,6 +66,7 @@ function answer(request: SearchRequest): SearchReply {
     case 'search':
       return { page: searchPlants(request.query) }
     case 'count-tags':
+      // node:sqlite does not know what a statement gives: these are the columns of `countTags`.
       return { tags: countTags.all(request.limit) as unknown as TagCount[] }
     case 'count-additions':
       return { additions: countAdditions(request.afterId, request.limit) }
