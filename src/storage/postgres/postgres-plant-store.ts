@@ -45,10 +45,9 @@ export function createPostgresPlantStore({
     const from = firstIdAfter(afterId)
     if (from === undefined) return { plants: [], hasMore: false }
     const rows = await (tag === undefined
-      ? sql.unsafe(selectPage, [from, limit + 1], { prepare: true }).values()
-      : sql.unsafe(selectTagged, [from, limit + 1, tag], { prepare: true }).values())
-    // The driver does not know what a statement gives: these are the columns of a plant.
-    return readPage(rows as unknown as PlantRow[], limit)
+      ? selectPlants(sql, selectPage, [from, limit + 1])
+      : selectPlants(sql, selectTagged, [from, limit + 1, tag]))
+    return readPage(rows, limit)
   }
 
   async function search(
@@ -61,10 +60,9 @@ export function createPostgresPlantStore({
     let from = firstIdAfter(afterId)
     while (from !== undefined && !readPage(matching, limit).hasMore) {
       // Not prepared: how to look depends on how common the words are.
-      // The driver does not know what a statement gives: these are the columns of a plant.
-      const rows = (await sql
-        .unsafe(selectFound, [from, limit + 1, query, tag ?? null], { prepare: false })
-        .values()) as unknown as PlantRow[]
+      const rows = await selectPlants(sql, selectFound, [from, limit + 1, query, tag ?? null], {
+        prepare: false,
+      })
       // The index knows no words beyond a length; the name itself decides.
       matching.push(...rows.filter(([, name]) => nameHolds(name, words)))
       // Of rows that fit in a page none was left out.
@@ -88,9 +86,8 @@ export function createPostgresPlantStore({
     exportPlants: exporting.exportPlants,
     get: (id) =>
       client.read(async (sql) => {
-        const [row] = await sql.unsafe(selectPlant, [id], { prepare: true }).values()
-        // The driver does not know what a statement gives: these are the columns of a plant.
-        return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
+        const [row] = await selectPlants(sql, selectPlant, [id])
+        return row === undefined ? undefined : rowToPlant(row)
       }),
     list: (query) =>
       client.read((sql) => {
@@ -121,6 +118,17 @@ export function createPostgresPlantStore({
         return { days, lastId: found < limit ? undefined : rows.at(-1)?.[2] }
       }),
   }
+}
+
+async function selectPlants(
+  sql: Sql,
+  statement: string,
+  parameters: (bigint | number | string | null)[],
+  { prepare } = { prepare: true },
+): Promise<PlantRow[]> {
+  const rows = await sql.unsafe(statement, parameters, { prepare }).values()
+  // The driver does not know what a statement gives: these are the columns of a plant.
+  return rows as unknown as PlantRow[]
 }
 
 /**
