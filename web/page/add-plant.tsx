@@ -6,10 +6,9 @@ import { parseId } from './parse-id.ts'
 import { PlantConflict } from './plant-conflict.tsx'
 import type { PlantDialogProps } from './plant-dialog.tsx'
 import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
-import { texts } from './texts.ts'
+import { plantTexts as words } from './plant-texts.ts'
 import { useSending } from './use-sending.ts'
 
-const words = texts.plant
 const ID_TAKEN = 40901
 const NO_MATCH = 41201
 
@@ -129,15 +128,15 @@ function TakenId({ form, plant, taken }: TakenIdProps) {
   const other =
     freeId === undefined || freeId === plant.id
       ? []
-      : [{ label: texts.conflict.otherId(freeId), run: () => void form.add({ ...plant, id: freeId }) }]
+      : [{ label: words.conflict.otherId(freeId), run: () => void form.add({ ...plant, id: freeId }) }]
   const choices = [
     ...other,
-    { label: texts.conflict.back, run: form.goBack },
-    { label: texts.conflict.keepYours, run: () => void form.replace(plant, taken.etag) },
+    { label: words.conflict.back, run: form.goBack },
+    { label: words.conflict.keepYours, run: () => void form.replace(plant, taken.etag) },
   ]
   return (
     <PlantConflict
-      question={texts.conflict.taken(plant.id)}
+      question={words.conflict.taken(plant.id)}
       stored={taken}
       yours={plant}
       choices={choices.map((choice, at) => ({ ...choice, isMain: at === 0 }))}

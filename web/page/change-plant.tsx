@@ -10,13 +10,13 @@ import { Form } from './form.tsx'
 import { PlantConflict } from './plant-conflict.tsx'
 import type { PlantDialogProps } from './plant-dialog.tsx'
 import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
+import { plantTexts as words } from './plant-texts.ts'
 import { putBack } from './put-back.ts'
 import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { momentOf } from './times.ts'
 import { useSending } from './use-sending.ts'
 
-const words = texts.plant
 const NO_SUCH_PLANT = 40402
 const NO_MATCH = 41201
 
@@ -146,17 +146,17 @@ function ChangeConflict({ form, props }: FormParts) {
     onClose()
   }
   const keep = {
-    label: now === undefined ? texts.conflict.letGo : texts.conflict.keepStored,
+    label: now === undefined ? words.conflict.letGo : words.conflict.keepStored,
     isMain: true,
     run: letGo,
   }
   const over =
     now === undefined
-      ? { label: texts.conflict.addAgain, run: () => void form.addAgain() }
-      : { label: texts.conflict.keepYours, run: () => void form.save(now) }
+      ? { label: words.conflict.addAgain, run: () => void form.addAgain() }
+      : { label: words.conflict.keepYours, run: () => void form.save(now) }
   return (
     <PlantConflict
-      question={now === undefined ? texts.conflict.removed : texts.conflict.changed}
+      question={now === undefined ? words.conflict.removed : words.conflict.changed}
       stored={now}
       yours={membersOf(form.draft)}
       choices={[keep, over]}

@@ -3,10 +3,10 @@ import { ImportForm } from './import-form.tsx'
 import { CheckProgress, ImportProgress } from './import-progress.tsx'
 import { ImportResult } from './import-result.tsx'
 import { isWide } from './import-source.ts'
-import { texts } from './import-texts.ts'
+import { importTexts } from './import-texts.ts'
 import { saveFile } from './save-file.ts'
 import type { Session } from './session.ts'
-import { texts as pageTexts } from './texts.ts'
+import { texts } from './texts.ts'
 import { type ImportStage, useImport } from './use-import.ts'
 import './import-dialog.css'
 
@@ -32,7 +32,7 @@ export function ImportDialog({ session, file, onStored, onClose }: ImportDialogP
     void saveFile(rows.stream(), name, () => undefined)
   }
   return (
-    <Dialog title={texts.title} onClose={isUnderWay ? work.stop : onClose}>
+    <Dialog title={importTexts.title} onClose={isUnderWay ? work.stop : onClose}>
       {stage.is === 'choosing' && <FileChoice stage={stage} onFile={work.open} onClose={onClose} />}
       {stage.is === 'settling' && chosen && (
         <ImportForm
@@ -80,7 +80,7 @@ function FileChoice({ stage, onFile, onClose }: FileChoiceProps) {
   return (
     <div class="import">
       <div class="field">
-        <label for="import-file">{texts.choose}</label>
+        <label for="import-file">{importTexts.choose}</label>
         <input
           id="import-file"
           type="file"
@@ -91,16 +91,16 @@ function FileChoice({ stage, onFile, onClose }: FileChoiceProps) {
           onChange={({ currentTarget: { files } }) => files?.[0] && onFile(files[0])}
         />
         <span id="import-file-hint" class="hint">
-          {texts.chooseHint}
+          {importTexts.chooseHint}
         </span>
       </div>
-      <p role="status">{stage.isOpening && texts.opening}</p>
+      <p role="status">{stage.isOpening && importTexts.opening}</p>
       <p id="import-file-problem" class="wrong" role="alert">
         {stage.failure}
       </p>
       <div class="buttons">
         <button type="button" onClick={onClose}>
-          {pageTexts.cancel}
+          {texts.cancel}
         </button>
       </div>
     </div>

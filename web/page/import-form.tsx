@@ -13,7 +13,7 @@ import {
   problemOf,
 } from './import-settings.ts'
 import { ENCODINGS, type Encoding, type ImportSource, previewRows } from './import-source.ts'
-import { texts } from './import-texts.ts'
+import { importTexts } from './import-texts.ts'
 
 export interface ImportFormProps {
   client: PlantStoreClient
@@ -55,36 +55,36 @@ export function ImportForm(props: ImportFormProps) {
       }}
     >
       <p class="long" dir="auto">
-        <strong>{source.file.name}</strong> <span class="hint">{texts.size(source.file.size)}</span>
+        <strong>{source.file.name}</strong> <span class="hint">{importTexts.size(source.file.size)}</span>
       </p>
       {isTable && (
         <Choice
           id="import-header"
-          label={texts.header}
+          label={importTexts.header}
           isChosen={settings.hasHeader}
           onChange={(hasHeader) => onChange(withHeader(source, settings, hasHeader))}
         />
       )}
       <ImportPreview source={source} settings={settings} onChange={change} />
-      {looksParted && <p class="wrong">{texts.semicolons}</p>}
+      {looksParted && <p class="wrong">{importTexts.semicolons}</p>}
       {isTable && <TableFields source={source} settings={settings} onChange={onChange} />}
       <Conflicts settings={settings} onChange={change} />
       <p role="status" tabIndex={-1}>
-        {checked && texts.checked(checked)} {checked?.isInSlices && texts.checkedInParts}
+        {checked && importTexts.checked(checked)} {checked?.isInSlices && importTexts.checkedInParts}
       </p>
       {checked && <RefusedList errors={checked.errors} failed={checked.failed} />}
       <p class="wrong long" role="alert">
-        {failure || (problem && texts.problems[problem])}
+        {failure || (problem && importTexts.problems[problem])}
       </p>
       <div class="buttons">
         <button type="submit" class="main" disabled={problem !== undefined}>
-          {texts.import}
+          {importTexts.import}
         </button>
         <button type="button" disabled={problem !== undefined} onClick={props.onCheck}>
-          {texts.check}
+          {importTexts.check}
         </button>
         <button type="button" onClick={props.onAnother}>
-          {texts.another}
+          {importTexts.another}
         </button>
       </div>
     </form>
@@ -126,15 +126,15 @@ function TableFields({ source, settings, onChange }: FieldsProps) {
       {isNumbered(source.format, settings) && (
         <Field
           id="import-id-start"
-          label={texts.idStart}
-          hint={texts.idStartHint}
+          label={importTexts.idStart}
+          hint={importTexts.idStartHint}
           dir="ltr"
           value={settings.idStart}
           onText={(idStart) => onChange({ ...settings, idStart })}
         />
       )}
       <div class="field">
-        <label for="import-encoding">{texts.encoding}</label>
+        <label for="import-encoding">{importTexts.encoding}</label>
         <select
           id="import-encoding"
           value={settings.encoding}
@@ -145,12 +145,12 @@ function TableFields({ source, settings, onChange }: FieldsProps) {
         >
           {ENCODINGS.map((one) => (
             <option key={one} value={one}>
-              {texts.encodings[one]}
+              {importTexts.encodings[one]}
             </option>
           ))}
         </select>
         <span id="import-encoding-hint" class="hint">
-          {texts.encodingHint}
+          {importTexts.encodingHint}
         </span>
       </div>
     </div>
@@ -166,7 +166,7 @@ function Conflicts({
 }) {
   return (
     <fieldset class="field">
-      <legend>{texts.conflict}</legend>
+      <legend>{importTexts.conflict}</legend>
       {CONFLICT_RULES.map((one) => (
         <div key={one} class="choice">
           <input
@@ -176,7 +176,7 @@ function Conflicts({
             checked={one === settings.onConflict}
             onChange={() => onChange({ onConflict: one })}
           />
-          <label for={`import-${one}`}>{texts.conflicts[one]}</label>
+          <label for={`import-${one}`}>{importTexts.conflicts[one]}</label>
         </div>
       ))}
     </fieldset>

@@ -1,6 +1,6 @@
 import { type ImportSettings, ROLES, type Role, rolesOf } from './import-settings.ts'
 import { type ImportSource, PREVIEW_ROWS, previewRows } from './import-source.ts'
-import { texts } from './import-texts.ts'
+import { importTexts } from './import-texts.ts'
 import { shownText } from './shown-text.ts'
 
 /** Columns beyond are shown only where they hold something that is imported. */
@@ -29,7 +29,7 @@ export function ImportPreview({ source, settings, onChange }: ImportPreviewProps
   return (
     <div class="field">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled with the keyboard, too */}
-      <section class="preview" tabIndex={0} aria-label={texts.preview}>
+      <section class="preview" tabIndex={0} aria-label={importTexts.preview}>
         <table>
           <thead>
             <tr>
@@ -43,7 +43,7 @@ export function ImportPreview({ source, settings, onChange }: ImportPreviewProps
                       onRole={(role) => setRole(at, role)}
                     />
                   ) : (
-                    texts.roles[ROLES[at] ?? '']
+                    importTexts.roles[ROLES[at] ?? '']
                   )}
                 </th>
               ))}
@@ -63,7 +63,7 @@ export function ImportPreview({ source, settings, onChange }: ImportPreviewProps
         </table>
       </section>
       {isTable && roles.length > columns.length && (
-        <p class="hint">{texts.moreColumns(roles.length - columns.length)}</p>
+        <p class="hint">{importTexts.moreColumns(roles.length - columns.length)}</p>
       )}
     </div>
   )
@@ -85,13 +85,13 @@ function RoleChoice({ name, at, role, onRole }: RoleChoiceProps) {
         </span>
       )}
       <select
-        aria-label={texts.column(at + 1, name)}
+        aria-label={importTexts.column(at + 1, name)}
         value={role}
         onChange={({ currentTarget: { value } }) => onRole(ROLES.find((one) => one === value) ?? '')}
       >
         {([...ROLES, ''] as const).map((one) => (
           <option key={one} value={one}>
-            {texts.roles[one]}
+            {importTexts.roles[one]}
           </option>
         ))}
       </select>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { texts } from './import-texts.ts'
-import { texts as pageTexts } from './texts.ts'
+import { importTexts } from './import-texts.ts'
+import { texts } from './texts.ts'
 import { type DrawnProgress, rowCountOf } from './use-import-run.ts'
 
 interface ProgressProps {
@@ -19,7 +19,7 @@ function Progress({ label, share, numbers, told, isStopping = false, onStop }: P
   useEffect(() => button.current?.focus(), [])
   return (
     <div class="import">
-      <p>{isStopping ? texts.stopping : label}</p>
+      <p>{isStopping ? importTexts.stopping : label}</p>
       <progress aria-label={label} max={1} value={share} />
       <p class="numbers">
         {numbers.map((text, at) => (
@@ -31,7 +31,7 @@ function Progress({ label, share, numbers, told, isStopping = false, onStop }: P
       </p>
       <div class="buttons">
         <button ref={button} type="button" aria-disabled={isStopping} onClick={onStop}>
-          {pageTexts.cancel}
+          {texts.cancel}
         </button>
       </div>
     </div>
@@ -41,10 +41,10 @@ function Progress({ label, share, numbers, told, isStopping = false, onStop }: P
 export function CheckProgress({ share, onStop }: { share: number; onStop(): void }) {
   return (
     <Progress
-      label={texts.checking}
+      label={importTexts.checking}
       share={share}
-      numbers={[texts.checkShare(share)]}
-      told={texts.checking}
+      numbers={[importTexts.checkShare(share)]}
+      told={importTexts.checking}
       onStop={onStop}
     />
   )
@@ -62,10 +62,13 @@ export function ImportProgress({ told, fileBytes, isStopping, onStop }: ImportPr
   const share = fileBytes === 0 ? 0 : bytes / fileBytes
   return (
     <Progress
-      label={isWaiting ? texts.waiting : texts.importing}
+      label={isWaiting ? importTexts.waiting : importTexts.importing}
       share={share}
-      numbers={[texts.progress(rowCountOf(told), perSecond, failed), texts.bytes(bytes, fileBytes)]}
-      told={isWaiting ? texts.waiting : texts.quarter(Math.floor(share * 4))}
+      numbers={[
+        importTexts.progress(rowCountOf(told), perSecond, failed),
+        importTexts.bytes(bytes, fileBytes),
+      ]}
+      told={isWaiting ? importTexts.waiting : importTexts.quarter(Math.floor(share * 4))}
       isStopping={isStopping}
       onStop={onStop}
     />

@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { type ImportRowError, RequestError } from '../../src/client/plant-store-client.ts'
 import { causeText } from './failure-text.ts'
 import type { ImportEnd, ImportTold } from './import-run.ts'
-import { texts } from './import-texts.ts'
-import { texts as pageTexts } from './texts.ts'
+import { importTexts } from './import-texts.ts'
+import { texts } from './texts.ts'
 
 interface ImportResultProps {
   told: ImportTold
@@ -26,32 +26,34 @@ export function ImportResult(props: ImportResultProps) {
     <div class="import">
       <div ref={summary} class="import-end" tabIndex={-1}>
         <p class={end.is === 'failed' ? 'wrong' : undefined}>
-          <strong>{isDone && told.failed > 0 ? texts.doneButRefused : texts[end.is]}</strong>{' '}
+          <strong>{isDone && told.failed > 0 ? importTexts.doneButRefused : importTexts[end.is]}</strong>{' '}
           {end.is === 'failed' && importFailureText(end.error)}
         </p>
-        {!isDone && <p>{texts.howFar(told.nextLine, end.isUncertain)}</p>}
-        <p>{texts.counts(told)}</p>
-        {told.isSentTwice && <p class="hint">{texts.sentTwice}</p>}
-        {end.mayGoOn && <p class="hint">{texts.goOnHint}</p>}
+        {!isDone && <p>{importTexts.howFar(told.nextLine, end.isUncertain)}</p>}
+        <p>{importTexts.counts(told)}</p>
+        {told.isSentTwice && <p class="hint">{importTexts.sentTwice}</p>}
+        {end.mayGoOn && <p class="hint">{importTexts.goOnHint}</p>}
       </div>
       <RefusedList errors={told.errors} failed={told.failed} />
-      {told.failed > 0 && <p class="hint">{isWide ? texts.saveRefusedHintWide : texts.saveRefusedHint}</p>}
+      {told.failed > 0 && (
+        <p class="hint">{isWide ? importTexts.saveRefusedHintWide : importTexts.saveRefusedHint}</p>
+      )}
       <div class="buttons">
         {end.mayGoOn && (
           <button type="button" class="main" onClick={onGoOn}>
-            {texts.goOn}
+            {importTexts.goOn}
           </button>
         )}
         {told.failed > 0 && (
           <button type="button" onClick={onSaveRefused}>
-            {texts.saveRefused}
+            {importTexts.saveRefused}
           </button>
         )}
         <button type="button" onClick={onAnother}>
-          {texts.another}
+          {importTexts.another}
         </button>
         <button type="button" class={isDone && told.failed === 0 ? 'main' : undefined} onClick={onClose}>
-          {pageTexts.close}
+          {texts.close}
         </button>
       </div>
     </div>
@@ -71,31 +73,31 @@ export function RefusedList({ errors, failed }: RefusedListProps) {
   const shown = errors.slice(0, SHOWN_MAX)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled with the keyboard, too
-    <section class="refused" tabIndex={0} aria-label={texts.refused}>
+    <section class="refused" tabIndex={0} aria-label={importTexts.refused}>
       <ul>
         {shown.map(({ line, id, message }) => (
           <li key={line}>
-            <strong>{texts.refusedRow(line, id)}</strong> <span dir="auto">{rowMessage(message)}</span>
+            <strong>{importTexts.refusedRow(line, id)}</strong> <span dir="auto">{rowMessage(message)}</span>
           </li>
         ))}
       </ul>
-      {failed > shown.length && <p class="hint">{texts.refusedMore(failed - shown.length)}</p>}
+      {failed > shown.length && <p class="hint">{importTexts.refusedMore(failed - shown.length)}</p>}
     </section>
   )
 }
 
 /** The service speaks of its query where the page has a field. */
 function rowMessage(message: string): string {
-  return message.includes('encoding=windows-1252') ? texts.notUtf8 : message
+  return message.includes('encoding=windows-1252') ? importTexts.notUtf8 : message
 }
 
 /** Why an import, or a check, could not go on. */
 export function importFailureText(error: unknown): string {
   // What the page itself says of a file.
   if (error instanceof Error && error.constructor === Error) return error.message
-  if (error instanceof DOMException && error.name === 'NotReadableError') return texts.unreadable
+  if (error instanceof DOMException && error.name === 'NotReadableError') return importTexts.unreadable
   // What decompression throws.
-  if (error instanceof TypeError) return texts.packedBadly
-  if (error instanceof RequestError && error.kind === 'connection') return texts.gone
+  if (error instanceof TypeError) return importTexts.packedBadly
+  if (error instanceof RequestError && error.kind === 'connection') return importTexts.gone
   return causeText(error)
 }

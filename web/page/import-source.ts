@@ -1,6 +1,6 @@
 import type { FileFormat } from '../../src/client/plant-store-client.ts'
 import { readCells } from './csv-cells.ts'
-import { texts } from './import-texts.ts'
+import { importTexts } from './import-texts.ts'
 
 /** Those that tables come in. The service knows more; nobody would find theirs in a list of all. */
 export const ENCODINGS = [
@@ -42,8 +42,8 @@ export async function openSource(file: File): Promise<ImportSource> {
   const { head, isHeadWhole } = await readHead(file, isGzip)
   const encoding = guessEncoding(head, isHeadWhole)
   const text = decode(head, encoding, isHeadWhole)
-  if (text.includes('\0')) throw new Error(texts.notText)
-  if (text.trim() === '') throw new Error(texts.empty)
+  if (text.includes('\0')) throw new Error(importTexts.notText)
+  if (text.trim() === '') throw new Error(importTexts.empty)
   const ending = /\.(csv|ndjson|jsonl)(?:\.gz)?$/i.exec(file.name)?.[1]?.toLowerCase()
   const looksLikeJson = /^\s*\{/.test(text)
   const format = looksLikeJson || (ending !== undefined && ending !== 'csv') ? 'ndjson' : 'csv'
@@ -64,7 +64,7 @@ async function readHead(file: File, isGzip: boolean) {
       head = joined(head, value)
     }
   } catch {
-    throw new Error(texts.packedBadly)
+    throw new Error(importTexts.packedBadly)
   }
   reader.cancel().catch(() => undefined)
   return { head, isHeadWhole: false }

@@ -9,7 +9,7 @@ interface Counts {
 }
 
 /** The texts of the import, which are loaded with it. */
-export const texts = {
+export const importTexts = {
   title: 'Import plants',
   choose: 'A file of plants',
   chooseHint:
@@ -59,10 +59,10 @@ export const texts = {
   import: 'Import',
   checking: 'Checking; nothing is stored …',
   checkShare: (share: number) => `${Math.floor(share * 100)} % of the file sent`,
-  checked: (counts: Counts) => `Checked; nothing is stored. ${texts.wouldBe(counts)}`,
+  checked: (counts: Counts) => `Checked; nothing is stored. ${importTexts.wouldBe(counts)}`,
   checkedInParts: 'Ids that come twice in the file are found only when it is imported.',
   wouldBe: ({ created, replaced, skipped, failed }: Counts) =>
-    `Of ${rows(created + replaced + skipped + failed)}, ${texts.each({
+    `Of ${rows(created + replaced + skipped + failed)}, ${importTexts.each({
       'would be added': created,
       'would replace a plant': replaced,
       'would be passed over': skipped,
@@ -81,7 +81,7 @@ export const texts = {
     ]
       .flat()
       .join(' · '),
-  bytes: (bytes: number, total: number) => `${texts.size(bytes)} of ${texts.size(total)}`,
+  bytes: (bytes: number, total: number) => `${importTexts.size(bytes)} of ${importTexts.size(total)}`,
   size: (bytes: number) =>
     bytes < 1e6
       ? `${whole(Math.ceil(bytes / 1e3))} kB`
@@ -94,7 +94,7 @@ export const texts = {
   stopped: 'Stopped.',
   failed: 'It could not go on.',
   counts: ({ created, replaced, skipped, failed }: Counts) =>
-    `${texts.each({
+    `${importTexts.each({
       added: created,
       replaced,
       'passed over': skipped,

@@ -3,11 +3,10 @@ import type { CreatedToken, PlantStoreClient, Scope } from '../../src/client/pla
 import { Dialog } from './dialog.tsx'
 import { Choice, Field } from './field.tsx'
 import { Form } from './form.tsx'
-import { texts } from './texts.ts'
 import { TokenSecret } from './token-secret.tsx'
+import { tokenTexts as words } from './token-texts.ts'
 import { useSending } from './use-sending.ts'
 
-const words = texts.tokens
 const SCOPES = Object.keys(words.scope) as Scope[]
 const LABEL_CHARACTERS_MAX = 200
 

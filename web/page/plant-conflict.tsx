@@ -1,9 +1,10 @@
 import { TagMark } from './plant-row.tsx'
+import { plantTexts } from './plant-texts.ts'
 import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import type { Sending } from './use-sending.ts'
 
-const words = texts.conflict
+const words = plantTexts.conflict
 
 export interface ShownPlant {
   name: string
@@ -58,11 +59,7 @@ function Version({ title, plant }: { title: string; plant: ShownPlant }) {
         <bdi>{shownText(plant.name, texts.shelf.nameless, Number.POSITIVE_INFINITY)}</bdi>
       </p>
       <p>
-        {plant.tag === undefined ? (
-          <span class="hint">{texts.plant.noTag}</span>
-        ) : (
-          <TagMark tag={plant.tag} />
-        )}
+        {plant.tag === undefined ? <span class="hint">{plantTexts.noTag}</span> : <TagMark tag={plant.tag} />}
       </p>
     </section>
   )

@@ -3,8 +3,8 @@ import { AddPlant } from './add-plant.tsx'
 import { ChangePlant } from './change-plant.tsx'
 import { Dialog } from './dialog.tsx'
 import type { Notify } from './notices.tsx'
+import { plantTexts } from './plant-texts.ts'
 import type { Session } from './session.ts'
-import { texts } from './texts.ts'
 
 export interface PlantDialogProps {
   session: Session
@@ -22,16 +22,13 @@ export function PlantDialog(props: PlantDialogProps) {
   const { plant, session } = props
   if (plant === undefined) {
     return (
-      <Dialog title={texts.plant.add} onClose={props.onClose}>
+      <Dialog title={plantTexts.add} onClose={props.onClose}>
         <AddPlant {...props} />
       </Dialog>
     )
   }
   return (
-    <Dialog
-      title={session.may('plants:write') ? texts.plant.change : texts.plant.look}
-      onClose={props.onClose}
-    >
+    <Dialog title={session.may('plants:write') ? plantTexts.change : plantTexts.look} onClose={props.onClose}>
       <ChangePlant {...props} plant={plant} />
     </Dialog>
   )

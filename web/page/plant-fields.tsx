@@ -1,10 +1,8 @@
 import type { Plant, TagCount } from '../../src/client/plant-store-client.ts'
 import { Field } from './field.tsx'
 import { parseId } from './parse-id.ts'
+import { plantTexts as words } from './plant-texts.ts'
 import type { Problems } from './problems.ts'
-import { texts } from './texts.ts'
-
-const words = texts.plant
 
 /** The fields of a plant, as the service names them. */
 export const PLANT_FIELDS = ['id', 'name', 'tag'] as const

@@ -1,6 +1,7 @@
 import { RequestError, type StoredPlant } from '../../src/client/plant-store-client.ts'
 import { failureText } from './failure-text.ts'
 import type { Notify } from './notices.tsx'
+import { plantTexts } from './plant-texts.ts'
 import type { Session } from './session.ts'
 import { texts } from './texts.ts'
 
@@ -18,12 +19,12 @@ export async function putBack({ session, removed, notify, onAdded }: PutBackPart
   const { id, name, tag } = removed
   try {
     await session.client.replacePlant(id, tag === undefined ? { name } : { name, tag }, { ifNoneMatch: '*' })
-    notify({ text: texts.plant.undone(name) })
+    notify({ text: plantTexts.undone(name) })
     onAdded(id)
   } catch (error) {
     const isTaken = error instanceof RequestError && error.code === NO_MATCH
     const action = { label: texts.tryAgain, run: () => void putBack({ session, removed, notify, onAdded }) }
-    if (isTaken) notify({ text: texts.plant.undoTaken(id), isFailure: true })
+    if (isTaken) notify({ text: plantTexts.undoTaken(id), isFailure: true })
     else notify({ text: failureText(error), isFailure: true, action })
   }
 }

@@ -3,11 +3,10 @@ import type { Token } from '../../src/client/plant-store-client.ts'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 import type { Session } from './session.ts'
-import { texts } from './texts.ts'
 import { TokenSecret } from './token-secret.tsx'
+import { tokenTexts as words } from './token-texts.ts'
 import { useSending } from './use-sending.ts'
 
-const words = texts.tokens
 const GRACES = Object.entries(words.graces).map(([seconds, label]) => ({ seconds: Number(seconds), label }))
 /** A day, as the service has it by default: long enough to bring the new secret to a tablet in the greenhouse. */
 const GRACE_SECONDS_DEFAULT = 86_400

@@ -1,6 +1,6 @@
 import type { FileFormat } from '../../src/client/plant-store-client.ts'
 import { joined } from './import-source.ts'
-import { texts } from './import-texts.ts'
+import { importTexts } from './import-texts.ts'
 
 /** Some whole rows of a file, byte for byte. */
 export interface RowSlice {
@@ -148,7 +148,7 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
       }
       isEndless ||= isLast && rowStart < buffer.length
       if ((isLast || isEndless) && starts.length > 0) yield cut()
-      if (isEndless) throw new Error(texts.endlessRow(rowLine))
+      if (isEndless) throw new Error(importTexts.endlessRow(rowLine))
     },
   }
 }

@@ -4,7 +4,7 @@ import {
   type PlantStoreClient,
   RequestError,
 } from '../../src/client/plant-store-client.ts'
-import { texts } from './import-texts.ts'
+import { importTexts } from './import-texts.ts'
 import { ID_MAX } from './parse-id.ts'
 import { isBlankRow, type RowSlice } from './row-slices.ts'
 import { failureOfWholeFile, ofWholeFile } from './whole-file.ts'
@@ -92,7 +92,7 @@ export function createSliceSender({
 /** Of rows behind the last number: the service takes no such number to begin with. */
 function refusedAll({ bytes, starts, lines }: RowSlice): ImportReport {
   const rows = lines.filter((_, at) => !isBlankRow(bytes.subarray(starts[at], starts[at + 1])))
-  const errors = rows.map((line) => ({ line, error: WRONG_FIELD, message: texts.numbersEnded }))
+  const errors = rows.map((line) => ({ line, error: WRONG_FIELD, message: importTexts.numbersEnded }))
   return { created: 0, replaced: 0, skipped: 0, failed: rows.length, errors }
 }
 

@@ -1,7 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { texts } from './texts.ts'
-
-const words = texts.tokens
+import { tokenTexts as words } from './token-texts.ts'
 
 /** The one time that a token is shown. */
 export function TokenSecret({ secret, onClose }: { secret: string; onClose(): void }) {

@@ -7,14 +7,12 @@ import { NewToken } from './new-token.tsx'
 import type { Notify } from './notices.tsx'
 import { RotateToken } from './rotate-token.tsx'
 import type { Session } from './session.ts'
-import { texts } from './texts.ts'
 import { dayOf, momentOf } from './times.ts'
+import { tokenTexts as words } from './token-texts.ts'
 import { ToldText } from './told.tsx'
 import { useAnswer } from './use-answer.ts'
 import { useSending } from './use-sending.ts'
 import './tokens-view.css'
-
-const words = texts.tokens
 
 /** Who may do what here. */
 export function TokensView({ session, notify }: { session: Session; notify: Notify }) {

@@ -5,7 +5,7 @@ import { importFailureText } from './import-result.tsx'
 import type { ImportEnd } from './import-run.ts'
 import { guessSettings, type ImportSettings } from './import-settings.ts'
 import { type ImportSource, openSource } from './import-source.ts'
-import { texts } from './import-texts.ts'
+import { importTexts } from './import-texts.ts'
 import type { Session } from './session.ts'
 import { useImportRun } from './use-import-run.ts'
 
@@ -67,7 +67,7 @@ export function useImport({ session, file, onStored }: UseImportParts) {
     } catch (error) {
       setStage({
         is: 'settling',
-        failure: isAbort(error) ? '' : `${importFailureText(error)} ${texts.onlyChecked}`,
+        failure: isAbort(error) ? '' : `${importFailureText(error)} ${importTexts.onlyChecked}`,
       })
     }
   }
