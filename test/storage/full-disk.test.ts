@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { keepTrying } from '../support/keep-trying.ts'
+import { MOUNTING_SKIP, mountSmallDisk } from '../support/small-disk.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 import { temporaryFolder } from './sqlite/temporary-storage.ts'
 
@@ -19,23 +19,6 @@ const REFUSALS = [
 const isLinux = process.platform === 'linux'
 /** How many of the ways to a full disk this machine offered. */
 let waysTried = 0
-
-/** A disk of 8 MiB that goes with the test; undefined where it may not be mounted. */
-function mountSmallDisk(t: TestContext): string | undefined {
-  const disk = mkdtempSync(join(tmpdir(), 'plantstore-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=700', 'tmpfs', disk], { stdio: 'ignore' })
-  } catch {
-    rmdirSync(disk)
-    return undefined
-  }
-  t.after(() => {
-    // Lazily, as the service may be using it until the end.
-    execFileSync('umount', ['--lazy', disk])
-    rmdirSync(disk)
-  })
-  return disk
-}
 
 /** Creates plants from several connections until many were refused, and returns the ids of the others. */
 async function fill(service: ServiceProcess, firstId: number): Promise<Set<number>> {
@@ -115,7 +98,7 @@ async function checkFullStorage(service: ServiceProcess, free: () => void): Prom
 
 describe('a full disk', () => {
   test('refuses writes and nothing else, keeps what was acknowledged, and takes more once there is room', {
-    skip: isLinux && process.getuid?.() === 0 ? false : 'only root, on Linux, can mount a small file system',
+    skip: MOUNTING_SKIP,
   }, async (t) => {
     const disk = mountSmallDisk(t)
     if (disk === undefined) return t.skip('a small file system cannot be mounted here')

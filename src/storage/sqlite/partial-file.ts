@@ -1,7 +1,7 @@
 import {
   closeSync,
-  constants,
   copyFileSync,
+  existsSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -58,7 +58,7 @@ export function createPartialFile(target: string): string {
 
 /** Gives a whole file its name, for good: it is on disk under it, or the old one still is. */
 export function publishPartialFile(path: string, target: string): void {
-  syncPath(path)
+  syncFile(path)
   renameSync(path, target)
   syncFolder(dirname(target))
 }
@@ -70,10 +70,22 @@ export function publishPartialFile(path: string, target: string): void {
 export function keepAlsoAs(path: string, name: string, link = linkSync): void {
   try {
     link(path, name)
+    syncFolder(dirname(name))
   } catch (error) {
     if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-    copyFileSync(path, name, constants.COPYFILE_EXCL)
-    syncPath(name)
+    copyAs(path, name)
+  }
+}
+
+/** Copies a file. Half a copy never has the name. */
+function copyAs(path: string, name: string): void {
+  if (existsSync(name)) throw new SetupError(`${name} is there already.`)
+  const partial = createPartialFile(name)
+  try {
+    copyFileSync(path, partial)
+    publishPartialFile(partial, name)
+  } finally {
+    removePartialFile(partial)
   }
 }
 
@@ -93,10 +105,11 @@ export function removeLeftovers(folder: string, isOurs: (name: string) => boolea
 
 /** Brings a change of names in a folder to the disk; Windows does so by itself. */
 export function syncFolder(folder: string): void {
-  if (process.platform !== 'win32') syncPath(folder)
+  if (process.platform !== 'win32') syncFile(folder)
 }
 
-function syncPath(path: string): void {
+/** Brings what is in a file to the disk. */
+export function syncFile(path: string): void {
   const file = openSync(path, process.platform === 'win32' ? 'r+' : 'r')
   try {
     fsyncSync(file)

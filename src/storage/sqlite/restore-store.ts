@@ -13,10 +13,15 @@ import {
   removeLeftovers,
   removePartialFile,
   SIDE_FILES,
+  syncFile,
+  syncFolder,
 } from './partial-file.ts'
 import { fileReason } from './sqlite-connection.ts'
 import { runStoreJob } from './store-job.ts'
 import { lockStore, type StoreLock } from './store-lock.ts'
+
+/** Between the name of a store and the time when another one took its place. */
+const KEPT_MARK = '.before-restore-'
 
 export interface RestoredStore extends StoreCopy {
   /** Where the store is now that was there before. */
@@ -48,7 +53,8 @@ export async function restoreStore(
       )
     }
     makeFolder(dirname(target))
-    removeLeftovers(dirname(target), (name) => name === basename(target))
+    const ours = basename(target)
+    removeLeftovers(dirname(target), (name) => name === ours || name.startsWith(ours + KEPT_MARK))
     partial = createPartialFile(target)
     const job = { kind: 'copy', from: file, to: partial, isThrottled: false } as const
     const copy = await runStoreJob(job, { signal, onProgress })
@@ -57,6 +63,8 @@ export async function restoreStore(
     if (!isThere && existsSync(target)) {
       throw new SetupError(`There is a store at ${path} now, and was none before: stop the service first.`)
     }
+    // Before: it can take long, and the old store has two names only for a moment.
+    syncFile(partial)
     const keptAs = putAside(target, lock)
     // Windows replaces no file that is open.
     if (process.platform === 'win32') lock?.release()
@@ -90,7 +98,7 @@ function giveToOwner(path: string, model: string): void {
  * take it for the log of the file that comes.
  */
 function putAside(target: string, lock: StoreLock | undefined): string | undefined {
-  const aside = `${target}.before-restore-${new Date().toISOString().replace(/[-:.]/g, '')}`
+  const aside = `${target}${KEPT_MARK}${new Date().toISOString().replace(/[-:.]/g, '')}`
   const isWhole = lock?.settle() ?? false
   if (lock !== undefined) keepAlsoAs(target, aside)
   let isKept = lock !== undefined
@@ -102,5 +110,7 @@ function putAside(target: string, lock: StoreLock | undefined): string | undefin
       isKept = true
     }
   }
+  // No power cut may undo it alone: the log would be beside the file that comes.
+  syncFolder(dirname(target))
   return isKept ? aside : undefined
 }

@@ -8,8 +8,8 @@ const LOCK_TIMEOUT_MS = 1_000
 /** A store that nobody else can open until it is let go. */
 export interface StoreLock {
   /**
-   * Puts what is in the log into the file, so that the file is all of the store. False when it cannot: it is
-   * damaged.
+   * Puts what is in the log into the file, so that the file is all of the store. False when it is damaged. Throws a
+   * SetupError where something else is in the way, a full disk, say: the store is whole with its log alone.
    */
   settle(): boolean
   release(): void
@@ -29,11 +29,10 @@ export function lockStore(path: string): StoreLock {
     database.exec('BEGIN EXCLUSIVE')
     database.exec('COMMIT')
   } catch (error) {
-    const code = resultCodeOf(error)
-    isSound = code !== SQLITE_NOTADB && code !== SQLITE_CORRUPT
+    isSound = !isDamage(error)
     if (isSound) {
       database?.close()
-      if (code === SQLITE_BUSY) {
+      if (resultCodeOf(error) === SQLITE_BUSY) {
         throw new SetupError(`${path} is in use: stop the service first, then try again.`)
       }
       // Whether somebody has it open cannot be known.
@@ -48,7 +47,13 @@ export function lockStore(path: string): StoreLock {
       try {
         // Ends the log, too: closed with one, SQLite would remove the log that is at this path by then.
         if (isSound) database?.exec('PRAGMA journal_mode = DELETE')
-      } catch {
+      } catch (error) {
+        if (!isDamage(error)) {
+          throw new SetupError(
+            `${path} cannot be replaced: its log cannot be put into it: ${fileReason(error)}.`,
+            { cause: error },
+          )
+        }
         isSound = false
       }
       return isSound
@@ -57,4 +62,9 @@ export function lockStore(path: string): StoreLock {
       if (database?.isOpen) database.close()
     },
   }
+}
+
+function isDamage(error: unknown): boolean {
+  const code = resultCodeOf(error)
+  return code === SQLITE_NOTADB || code === SQLITE_CORRUPT
 }
