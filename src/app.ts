@@ -184,12 +184,12 @@ export async function buildApp({
   const described = applyRouteRules(app, { admission, admitWrite, crossOrigin, basePath })
 
   const { plants, tokens, engine, ping } = storage
-  const body = createBodyReader(limits.bodyBytesMax)
+  const body = createBodyReader({ limits, judgeAgain: authenticate.judgeAgain })
   await app.register(
     async (routes) => {
       registerPlantRoutes(routes, { plants, body, basePath })
       registerPlantListRoutes(routes, { plants, basePath, logRequest })
-      registerPlantImportRoutes(routes, { plants, logRequest, silenceMs: limits.requestTimeoutMs })
+      registerPlantImportRoutes(routes, { plants, body, logRequest })
       registerTokenRoutes(routes, { tokens, body, authenticate, noteToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, noteToken, noteRefusal })
       registerHealthRoutes(routes, { engine, ping, isDraining })

@@ -2,20 +2,38 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import type { Authenticator } from '../tokens/authenticate.ts'
 import { parseExactJson } from './exact-json.ts'
+import { streamBody } from './stream-body.ts'
 
-/** Reads the body of a request as JSON, with every outermost int64 exact. */
+/**
+ * Reads the body of a request. It may come long after its head: so the token is judged again when it is there, and a
+ * revoked one refused with 40102.
+ */
 export interface BodyReader {
   /**
-   * Throws, in this order: 41501 for another media type, charset or coding, 41301 for a body over the limit,
-   * 40001 for none, 40002 for what is not JSON in UTF-8.
+   * The body as JSON, with every outermost int64 exact. Throws, in this order: 41501 for another media type, charset or coding, 41301 for a body over the limit,
+   * 40001 for none, 40102, 40002 for what is not JSON in UTF-8.
    */
   readJson(request: FastifyRequest, reply: FastifyReply, mediaTypes?: readonly string[]): Promise<unknown>
+  /** The body as it comes, however long it becomes; see `streamBody`. */
+  stream(request: FastifyRequest, signal: AbortSignal): AsyncIterable<Buffer>
 }
 
 const JSON_ONLY = ['application/json']
 
-export function createBodyReader(bodyBytesMax: number): BodyReader {
+export interface BodyReaderParts {
+  limits: {
+    /** Of a body that is read whole. */
+    bodyBytesMax: number
+    /** How long the client of one that is streamed may send nothing. */
+    requestTimeoutMs: number
+  }
+  judgeAgain: Authenticator['judgeAgain']
+}
+
+export function createBodyReader({ limits, judgeAgain }: BodyReaderParts): BodyReader {
+  const { bodyBytesMax: bytesMax, requestTimeoutMs: silenceMs } = limits
   return {
     readJson(request, reply, mediaTypes = JSON_ONLY) {
       // One promise for the whole way, as each costs something on every request.
@@ -24,11 +42,22 @@ export function createBodyReader(bodyBytesMax: number): BodyReader {
         request.stages?.enter('parse')
         judgeBody(raw, mediaTypes, [], 'a JSON object')
         const declaredBytes = Number(raw.headers['content-length'])
-        if (declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax)
+        if (declaredBytes > bytesMax) throw tooLarge(bytesMax)
         askForBody(raw, reply)
-        readBytes(raw, bodyBytesMax, (bytes) => resolve(parseJson(bytes)), reject)
+        const take = (bytes: Buffer) =>
+          judgeAgain(request, (refusal) => {
+            try {
+              if (refusal !== undefined) throw refusal
+              resolve(parseJson(bytes))
+            } catch (error) {
+              reject(error)
+            }
+          })
+        readBytes(raw, bytesMax, take, reject)
       })
     },
+    stream: (request, signal) =>
+      streamBody(request, { silenceMs, signal, judgeAgain: (done) => judgeAgain(request, done) }),
   }
 }
 
@@ -79,7 +108,7 @@ export function askForBody({ headers }: IncomingMessage, reply: FastifyReply): v
   if (headers.expect !== undefined && /^100-continue$/i.test(headers.expect)) reply.raw.writeContinue()
 }
 
-/** Reads the body whole and hands it to `take`, whose errors go to `fail` like those of reading. */
+/** Reads the body whole and hands it to `take`; `fail` is told why it cannot. */
 function readBytes(
   raw: IncomingMessage,
   bytesMax: number,
@@ -107,11 +136,7 @@ function readBytes(
   }
   raw.on('data', onData)
   raw.on('end', () => {
-    try {
-      take(pieces === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(pieces, bytes))
-    } catch (error) {
-      fail(error)
-    }
+    take(pieces === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(pieces, bytes))
   })
   // Only ever the client going away, or its body breaking off: there is nobody left to answer.
   raw.on('error', () => fail(new AppError(40000, 'The body broke off.')))

@@ -39,6 +39,11 @@ export function createRequestAudit({ audit, clientAddress }: RequestAuditParts):
     })
   }
 
+  const noting = (request: FastifyRequest, done: (error?: Error) => void) => (error?: Error) => {
+    noteRefusal(request, error)
+    done(error)
+  }
+
   return {
     noteRefusal,
     noteToken(event, token, request) {
@@ -54,11 +59,12 @@ export function createRequestAudit({ audit, clientAddress }: RequestAuditParts):
     audited: (authenticate) =>
       Object.assign(
         (...[request, scope, done]: Parameters<Authenticator>) =>
-          authenticate(request, scope, (error) => {
-            if (error !== undefined) noteRefusal(request, error)
-            done(error)
-          }),
-        { forget: authenticate.forget },
+          authenticate(request, scope, noting(request, done)),
+        {
+          judgeAgain: (...[request, done]: Parameters<Authenticator['judgeAgain']>) =>
+            authenticate.judgeAgain(request, noting(request, done)),
+          forget: authenticate.forget,
+        },
       ),
   }
 }

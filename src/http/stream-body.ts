@@ -23,6 +23,8 @@ export interface BodyStreamOptions {
   silenceMs: number
   /** Ends the reading, with its reason. */
   signal: AbortSignal
+  /** Asked for each piece, as a body may come for hours; told an error, it ends there. */
+  judgeAgain(done: (error?: Error) => void): void
 }
 
 /**
@@ -33,12 +35,15 @@ export interface BodyStreamOptions {
  */
 export async function* streamBody(
   { raw }: Pick<FastifyRequest, 'raw'>,
-  options: BodyStreamOptions,
+  { judgeAgain, ...options }: BodyStreamOptions,
 ): AsyncGenerator<Buffer, undefined> {
   letTakeLong(raw)
   const pieces = piecesOf(raw, options)
   let isFirst = true
   for await (const piece of isGzip(raw) ? unpacked(pieces) : pieces) {
+    await new Promise<void>((resolve, reject) =>
+      judgeAgain((refusal) => (refusal === undefined ? resolve() : reject(refusal))),
+    )
     for (let at = 0; at < piece.length; at += PIECE_BYTES_MAX) {
       // What has arrived may be much, unpacked, and nobody waits for it any more.
       if (!isFirst) await nextTurn()
@@ -65,7 +70,7 @@ function isGzip({ headers }: IncomingMessage): boolean {
 
 async function* piecesOf(
   raw: IncomingMessage,
-  { silenceMs, signal }: BodyStreamOptions,
+  { silenceMs, signal }: Pick<BodyStreamOptions, 'silenceMs' | 'signal'>,
 ): AsyncGenerator<Buffer> {
   let wake = () => {}
   let isOver = false

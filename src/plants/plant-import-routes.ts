@@ -6,10 +6,9 @@ import { answerJson } from '../http/answers.ts'
 import { createCsvSplitter } from '../http/csv-records.ts'
 import { decodeText } from '../http/decode-text.ts'
 import { queryOf } from '../http/query.ts'
-import { askForBody, judgeBody, parseJsonText } from '../http/read-body.ts'
+import { askForBody, type BodyReader, judgeBody, parseJsonText } from '../http/read-body.ts'
 import { logWhenCut, type RequestNote } from '../http/request-log.ts'
 import { streamAnswer } from '../http/stream-answer.ts'
-import { streamBody } from '../http/stream-body.ts'
 import { createLineSplitter } from '../http/text-lines.ts'
 import { createCsvRows } from './csv-rows.ts'
 import { importPlantsOperation } from './import-operations.ts'
@@ -33,16 +32,17 @@ const IMPORTS_MAX = 8
 
 export interface PlantImportRoutesParts {
   plants: PlantStore
+  body: BodyReader
   logRequest: RequestNote
-  /** A client that sends nothing for so long is given up. */
-  silenceMs: number
 }
 
 /** An import but for whom it tells. */
 type Run = Omit<PlantImportRun, 'tell'>
 
-export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImportRoutesParts): void {
-  const { plants, logRequest } = parts
+export function registerPlantImportRoutes(
+  app: FastifyInstance,
+  { plants, body, logRequest }: PlantImportRoutesParts,
+): void {
   let underWay = 0
   app.route({
     method: 'POST',
@@ -65,7 +65,7 @@ export function registerPlantImportRoutes(app: FastifyInstance, parts: PlantImpo
         plants,
         onConflict: parameters.onConflict,
         dryRun: parameters.dryRun,
-        rows: (signal) => readRows(notEmpty(streamBody(request, { silenceMs: parts.silenceMs, signal }))),
+        rows: (signal) => readRows(notEmpty(body.stream(request, signal))),
       }
       const accepted = preferredMediaType(request.headers.accept, ['application/json', NDJSON])
       underWay++

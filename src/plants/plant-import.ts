@@ -73,7 +73,8 @@ export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts>
   const { error } = failure
   if (!(error instanceof AppError))
     throw new AppError(50001, `An internal error. ${howFar}`, { cause: error })
-  throw new AppError(error.code, `${error.message} ${howFar}`, { cause: error.cause })
+  const { code, message, headers, reason, cause } = error
+  throw new AppError(code, `${message} ${howFar}`, { headers, cause, ...(reason && { reason }) })
 }
 
 /** Counts what became of a step, and gives what was refused of it. */

@@ -2,7 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import type { FailureLimit } from '../http/failure-limit.ts'
 import { createRememberedTokens, type KnownToken } from './remembered-tokens.ts'
-import { FIXED_TOKEN_ID, hashToken, isExpired, SCOPES, type Scope, type StoredToken } from './token.ts'
+import {
+  FIXED_TOKEN_ID,
+  hashToken,
+  isExpired,
+  PROVIDER_ID_PREFIX,
+  SCOPES,
+  type Scope,
+  type StoredToken,
+} from './token.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** The last use is noted to the minute: a write a request would cost more than the request. */
@@ -40,6 +48,12 @@ export interface AuthenticatorOptions {
  */
 export interface Authenticator {
   (request: FastifyRequest, scope: Scope | undefined, done: (error?: Error) => void): void
+  /**
+   * Judges a request again that was let in, as its body may come long after its head: tells `done` 40102 where the token
+   * was revoked or ended by a rotation since, and brings `request.caller` up to date. An end that was known when the
+   * request began is none: it was in time. Without a wait where the token is known.
+   */
+  judgeAgain(request: FastifyRequest, done: (error?: Error) => void): void
   /** Trusts a token no longer without reading it again: for one that was revoked or rotated by this very process. */
   forget(tokenId: string): void
 }
@@ -60,6 +74,10 @@ export function createAuthenticator({
     // What was good a while ago is no guess: a neighbour at the same address locks nobody out.
     const refusal = remembered.has(field as string) ? undefined : failureLimit?.refusalOf(request)
     if (refusal !== undefined) throw refusal
+    return look(field as string, text)
+  }
+
+  async function look(field: string, text: string): Promise<KnownToken> {
     const hash = hashToken(text)
     const remember = remembered.beginLook()
     let isStored = false
@@ -71,7 +89,7 @@ export function createAuthenticator({
     }
     if (token === undefined) throw invalidToken('The token is not known: it is mistyped or was revoked.')
     const known = { token, isStored }
-    remember(field as string, known)
+    remember(field, known)
     return known
   }
 
@@ -104,6 +122,22 @@ export function createAuthenticator({
     )
   }
 
+  function judgeAgain(request: FastifyRequest, done: (error?: Error) => void): void {
+    const { caller, headers } = request
+    const field = headers.authorization ?? ''
+    const known = remembered.trusted(field)
+    if (known !== undefined) request.caller = known.token
+    // The others end by themselves alone.
+    if (known !== undefined || !isStoredId(caller.id)) {
+      done()
+      return
+    }
+    look(field, tokenIn(field)).then(({ token }) => {
+      request.caller = token
+      done()
+    }, done)
+  }
+
   /** Nothing is counted where no token was sent: that is no guess, and costs nothing. */
   function noteFailure(request: FastifyRequest, field: string | undefined, error: Error): Error {
     if (!(error instanceof AppError) || error.code !== 40102) return error
@@ -111,11 +145,15 @@ export function createAuthenticator({
     return failureLimit?.count(request) ?? error
   }
 
-  return Object.assign(authenticate, { forget: remembered.forget })
+  return Object.assign(authenticate, { judgeAgain, forget: remembered.forget })
 }
 
 function fixedTokenRecord(createdAtMs: number): StoredToken {
   return { id: FIXED_TOKEN_ID, label: 'the setting PLANTSTORE_TOKEN', scopes: SCOPES, createdAtMs }
+}
+
+function isStoredId(id: string): boolean {
+  return id !== FIXED_TOKEN_ID && !id.startsWith(PROVIDER_ID_PREFIX)
 }
 
 /** The token in an Authorization field. Two fields arrive joined by a comma, which no token holds. */

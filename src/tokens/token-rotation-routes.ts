@@ -23,8 +23,16 @@ export function registerTokenRotationRoutes(
   app: FastifyInstance,
   { tokens, body, authenticate, noteToken, noteRefusal }: TokenRoutesParts & { noteRefusal: NoteRefusal },
 ): void {
-  async function rotate(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
-    const graceSeconds = parseGraceSeconds(hasBody(request.raw) ? await body.readJson(request, reply) : {})
+  async function readGraceSeconds(request: FastifyRequest, reply: FastifyReply): Promise<number> {
+    return parseGraceSeconds(hasBody(request.raw) ? await body.readJson(request, reply) : {})
+  }
+
+  async function rotate(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    id: string,
+    graceSeconds: number,
+  ): Promise<void> {
     const rotated = await rotateToken(tokens, id, graceSeconds)
     if (rotated === 'absent') throw new AppError(40403, whyNotThere(id, request.caller))
     if (rotated === 'expired') {
@@ -44,7 +52,7 @@ export function registerTokenRotationRoutes(
     config: { scope: 'tokens:manage', operation: rotateTokenOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      await rotate(request, reply, request.params.id)
+      await rotate(request, reply, request.params.id, await readGraceSeconds(request, reply))
     },
   })
 
@@ -54,6 +62,8 @@ export function registerTokenRotationRoutes(
     config: { scope: 'any', operation: rotateOwnTokenOperation },
     async handler(request, reply) {
       queryOf(request, [])
+      const graceSeconds = await readGraceSeconds(request, reply)
+      // Not before: it may have been replaced while its body was under way.
       const { id, isReplaced = false, scopes } = request.caller
       // Else who found an old token could make it good again, and lock out who holds the new one.
       if (isReplaced && !scopes.includes('tokens:manage')) {
@@ -65,7 +75,7 @@ export function registerTokenRotationRoutes(
         noteRefusal(request, refusal)
         throw refusal
       }
-      await rotate(request, reply, id)
+      await rotate(request, reply, id, graceSeconds)
     },
   })
 }

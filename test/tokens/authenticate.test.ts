@@ -138,7 +138,7 @@ async function newAuthenticator(answerOnItsWay = async () => {}) {
       const request = { headers: { authorization: `Bearer ${text}` } } as FastifyRequest
       authenticate(request, 'plants:read', (error) => resolve((error as AppError | undefined)?.code))
     })
-  return { clock, tokens, token, stored, codeFor, forget: authenticate.forget }
+  return { clock, tokens, token, stored, codeFor, authenticate }
 }
 
 test('an expired token is refused, also when it was good a moment ago', async () => {
@@ -149,6 +149,21 @@ test('an expired token is refused, also when it was good a moment ago', async ()
   assert.equal(await codeFor(token), undefined)
   clock.nowMs = expiresAtMs
   assert.equal(await codeFor(token), 40102)
+})
+
+test('a request judged again goes on where its token has expired meanwhile, and not where it was revoked', async () => {
+  const { clock, tokens, authenticate } = await newAuthenticator()
+  const expiresAtMs = clock.nowMs + 1_000
+  const { token, stored } = await issueToken(tokens, { label: '', scopes: ['plants:read'], expiresAtMs })
+  const request = { headers: { authorization: `Bearer ${token}` } } as FastifyRequest
+  const told = (judge: (done: (error?: Error) => void) => void) =>
+    new Promise<number | undefined>((resolve) => judge((error) => resolve((error as AppError)?.code)))
+  assert.equal(await told((done) => authenticate(request, 'plants:read', done)), undefined)
+  clock.nowMs = expiresAtMs + 60_000
+  assert.equal(await told((done) => authenticate.judgeAgain(request, done)), undefined)
+  await tokens.revoke(stored.id)
+  clock.nowMs += 5_000
+  assert.equal(await told((done) => authenticate.judgeAgain(request, done)), 40102)
 })
 
 test('a revoked token that was just in use is refused within 5 seconds', async () => {
@@ -169,10 +184,10 @@ test('a revoked token is refused also where the clock was set back', async () =>
 
 test('a token that is forgotten while it is looked up is not remembered by what was found', async () => {
   const onItsWay = Promise.withResolvers<void>()
-  const { tokens, token, stored, codeFor, forget } = await newAuthenticator(() => onItsWay.promise)
+  const { tokens, token, stored, codeFor, authenticate } = await newAuthenticator(() => onItsWay.promise)
   const before = codeFor(token)
   assert.ok(await tokens.revoke(stored.id))
-  forget(stored.id)
+  authenticate.forget(stored.id)
   onItsWay.resolve()
   assert.equal(await before, undefined)
   assert.equal(await codeFor(token), 40102)
