@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import stringWidth from 'string-width'
 import { createTable, type TableColumn } from '../../src/cli/table.ts'
+import { cpuTimeMs } from '../support/cpu-time.ts'
 
 const COLUMNS: TableColumn[] = [
   { title: 'ID', isNumber: true },
@@ -42,11 +43,14 @@ test('on a terminal that does not know its width, nothing is cut', () => {
   assert.ok(createTable(COLUMNS, terminal(0))([['1', name, 'tree']]).includes(name))
 })
 
-test('a name of a million characters is soon cut', () => {
-  const startMs = performance.now()
-  const text = createTable(COLUMNS, terminal(80))([['1', 'x'.repeat(1_000_000), 'tree']])
+test('a name of a million characters is soon cut', async () => {
+  const row = ['1', 'x'.repeat(1_000_000), 'tree']
+  let text = ''
+  const tookMs = await cpuTimeMs(() => {
+    text = createTable(COLUMNS, terminal(80))([row])
+  })
   assert.ok(text.length < 200)
-  assert.ok(performance.now() - startMs < 200)
+  assert.ok(tookMs < 200, `${tookMs} ms`)
 })
 
 test('no cell can control the terminal, break its line or turn the order of characters', () => {
