@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { keepTrying } from '../support/keep-trying.ts'
+import { runPlantstore } from '../support/plantstore-process.ts'
 import { MOUNTING_SKIP, mountSmallDisk } from '../support/small-disk.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 import { temporaryFolder } from './sqlite/temporary-storage.ts'
@@ -114,6 +115,32 @@ describe('a full disk', () => {
     assert.equal(await service.stop(), 0, service.errors())
     const again = await startService(t, { database, environment: { PLANTSTORE_QUICK_CHECK: 'true' } })
     assert.deepEqual(await storedIds(again), acknowledged)
+  })
+
+  test('keeps a service from starting, which says so, and a store from being made by halves', {
+    skip: MOUNTING_SKIP,
+  }, async (t) => {
+    const disk = mountSmallDisk(t)
+    if (disk === undefined) return t.skip('a small file system cannot be mounted here')
+    const ballast = join(disk, 'ballast')
+    const start = async (database: string, freeKibibytes: number) => {
+      rmSync(ballast, { force: true })
+      const { bavail, bsize } = statfsSync(disk)
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize - freeKibibytes * 1024))
+      const { code, stderr } = await runPlantstore(t, ['serve', '--port', '0', '--database', database])
+      assert.equal(stderr, `plantstore: The database ${database} cannot be opened: the disk is full\n`)
+      assert.equal(code, 1)
+    }
+    // No room for the file, for what is beside its log, and for the log.
+    for (const freeKibibytes of [0, 16, 44]) await start(join(disk, 'new.db'), freeKibibytes)
+    rmSync(ballast)
+    const old = join(disk, 'old.db')
+    await (await startService(t, { database: old })).stop()
+    await start(old, 0)
+    rmSync(ballast)
+    for (const database of [join(disk, 'new.db'), old]) {
+      assert.equal(await (await startService(t, { database })).stop(), 0)
+    }
   })
 
   test('is met in the same way where a file may not grow any more', {

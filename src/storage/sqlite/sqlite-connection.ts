@@ -35,9 +35,11 @@ const READER_CACHE_KIB = 4 * 1024
 export const SQLITE_BUSY = 5
 export const SQLITE_READONLY = 8
 export const SQLITE_CORRUPT = 11
-export const SQLITE_FULL = 13
+const SQLITE_FULL = 13
 export const SQLITE_CANTOPEN = 14
 export const SQLITE_NOTADB = 26
+/** An extended one: there is no room for the file beside a log that tells what is where in it. */
+const SQLITE_IOERR_SHMSIZE = 4874
 
 /** Opens the file for reading. Reads see everything that was committed before they begin. */
 export function openReader(path: string): DatabaseSync {
@@ -84,7 +86,7 @@ export function prepareFile(path: string, options: { quickCheck: boolean; mustEx
 
 /** The failure of a statement as the service answers it; the cause is for the log. */
 export function storageError(cause: unknown): AppError {
-  if (resultCodeOf(cause) === SQLITE_FULL) {
+  if (isDiskFull(cause)) {
     return new AppError(50701, 'The storage is full; nothing was stored.', { cause })
   }
   return new AppError(50302, 'The storage failed; nothing was stored. Try again in a moment.', { cause })
@@ -167,9 +169,16 @@ export function resultCodeOf(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff
 }
 
+export function isDiskFull(error: unknown): boolean {
+  return (
+    resultCodeOf(error) === SQLITE_FULL ||
+    (error as { errcode?: number } | undefined)?.errcode === SQLITE_IOERR_SHMSIZE
+  )
+}
+
 /** Why the file of a store cannot be used, in plain words where they are known. */
 export function fileReason(error: unknown): string {
-  if (resultCodeOf(error) === SQLITE_FULL) return 'the disk is full'
+  if (isDiskFull(error)) return 'the disk is full'
   if (resultCodeOf(error) === SQLITE_READONLY) return 'it may only be read'
   return systemReason(error)
 }

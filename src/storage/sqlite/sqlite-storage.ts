@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
+import { SetupError } from '../../errors.ts'
 import { createCommitLag } from '../commit-lag.ts'
 import { createGroupCommit } from '../group-commit.ts'
 import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
-import { prepareFile, storageError } from './sqlite-connection.ts'
+import { fileReason, prepareFile, storageError } from './sqlite-connection.ts'
 import { createSqliteContents } from './sqlite-contents.ts'
 import { createSqliteExportOpening } from './sqlite-plant-export.ts'
 import { createSqlitePlantStore } from './sqlite-plant-store.ts'
@@ -42,12 +43,7 @@ const HEAP_GROWTH_PERCENT = 50
 export async function openSqliteStorage(path: string, options: StorageOptions): Promise<Storage> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   prepareFile(path, options)
-  const writerOptions: WriterOptions = { path, idempotencyTtlMs: options.idempotencyTtlMs }
-  const searcherOptions: SearcherOptions = { path }
-  const [writer, searcher] = await Promise.all([
-    startThread<WriteBatch, WriteReply>('sqlite-writer', writerOptions),
-    startThread<SearchRequest, SearchReply>('sqlite-searcher', searcherOptions),
-  ])
+  const [writer, searcher] = await startThreads(path, options)
   const reader = createReader(path)
   const writes = createGroupCommit<Write, WriteOutcome>({
     queueMax: options.queuedWritesMax,
@@ -91,5 +87,22 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
       await searcher.close()
       await writer.close()
     },
+  }
+}
+
+/** The threads that write and search. Throws a SetupError where one cannot begin, and neither is left then. */
+async function startThreads(path: string, { idempotencyTtlMs }: StorageOptions) {
+  const writerOptions: WriterOptions = { path, idempotencyTtlMs }
+  const searcherOptions: SearcherOptions = { path }
+  const starting = [
+    startThread<WriteBatch, WriteReply>('sqlite-writer', writerOptions),
+    startThread<SearchRequest, SearchReply>('sqlite-searcher', searcherOptions),
+  ] as const
+  try {
+    return await Promise.all(starting)
+  } catch (error) {
+    const started = await Promise.allSettled(starting)
+    await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value.close()))
+    throw new SetupError(`The database ${path} cannot be opened: ${fileReason(error)}`, { cause: error })
   }
 }

@@ -14,8 +14,8 @@ export interface Thread<Request, Reply> {
 const CLOSE = 'close'
 
 /**
- * Starts the module beside this one with that name, and fulfils when it serves. When the thread dies of an
- * error the process goes with it: what it had written is on disk, what it had not answered was never
+ * Starts the module beside this one with that name, and fulfils when it serves. Rejects with the error that keeps it
+ * from it. When the thread dies of an error later the process goes with it: what it had written is on disk, what it had not answered was never
  * acknowledged.
  */
 export async function startThread<Request, Reply>(
@@ -28,16 +28,18 @@ export async function startThread<Request, Reply>(
   const waiting: ((reply: Reply) => void)[] = []
   const isReady = Promise.withResolvers<void>()
   const hasEnded = Promise.withResolvers<void>()
+  worker.once('error', isReady.reject)
   worker.once('message', () => {
     worker.on('message', (reply: Reply) => waiting.shift()?.(reply))
+    worker.off('error', isReady.reject)
+    worker.on('error', (error) => {
+      queueMicrotask(() => {
+        throw error
+      })
+    })
     isReady.resolve()
   })
   worker.once('exit', () => hasEnded.resolve())
-  worker.on('error', (error) => {
-    queueMicrotask(() => {
-      throw error
-    })
-  })
   await isReady.promise
   let isClosing = false
   return {

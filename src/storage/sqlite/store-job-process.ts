@@ -6,10 +6,10 @@ import { copyStore } from './copy-store.ts'
 import { removePartialFile } from './partial-file.ts'
 import {
   fileReason,
+  isDiskFull,
   resultCodeOf,
   SQLITE_CANTOPEN,
   SQLITE_CORRUPT,
-  SQLITE_FULL,
   SQLITE_NOTADB,
   SQLITE_READONLY,
 } from './sqlite-connection.ts'
@@ -48,7 +48,8 @@ function failureOf(error: unknown): string {
   if (code === SQLITE_CORRUPT) {
     return `${path} is damaged, or not whole: take another backup ("plantstore restore --help").`
   }
-  if (code === SQLITE_FULL) return `There is no room for the copy of ${path}: the disk is full.`
+  if (isDiskFull(error) && job.kind === 'copy')
+    return `There is no room for the copy of ${path}: the disk is full.`
   if (code === SQLITE_CANTOPEN || code === SQLITE_READONLY)
     return `${path} cannot be read: ${whyNotOpened(path)}.`
   return `The work on ${path} failed: ${fileReason(error)}.`

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import { SetupError } from '../../../src/errors.ts'
 import { hashToken, type StoredToken } from '../../../src/tokens/token.ts'
 import { keepTrying } from '../../support/keep-trying.ts'
+import { runPlantstore } from '../../support/plantstore-process.ts'
 import { openFile, temporaryFolder } from './temporary-storage.ts'
 
 const TOKEN: StoredToken = { id: 'token-1', label: 'kept', scopes: ['plants:read'], createdAtMs: 5 }
@@ -180,4 +181,19 @@ describe('a path that cannot be used', () => {
     chmodSync(path, 0o444)
     assert.equal(refusalOf(path), `SetupError The database ${path} cannot be opened: permission denied\n`)
   })
+})
+
+test('a store that lacks a table does not open, which is told in a line, and leaves no thread behind', async (t) => {
+  // What the writing thread and the searching one cannot begin without.
+  for (const table of ['unindexed_batches', 'plant_words']) {
+    const path = join(temporaryFolder(t), 'plants.db')
+    await (await openFile(t, path)).close()
+    {
+      using database = new DatabaseSync(path)
+      database.exec(`DROP TABLE ${table}`)
+    }
+    const { code, stderr } = await runPlantstore(t, ['serve', '--port', '0', '--database', path])
+    assert.equal(stderr, `plantstore: The database ${path} cannot be opened: no such table: ${table}\n`)
+    assert.equal(code, 1)
+  }
 })
