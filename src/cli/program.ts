@@ -52,8 +52,7 @@ const asked = words[0] === 'completion' ? undefined : COMMANDS[words[0] ?? '']
 const loaded = asked === undefined ? Object.values(COMMANDS) : [asked]
 for (const addCommand of await Promise.all(loaded.map((load) => load()))) addCommand(program)
 
-// The service goes on when nobody reads what it says.
-if (words[0] !== 'serve') watchStandardOutput()
+watchStandardOutput()
 try {
   helpAbout(words)
   await program.parseAsync()

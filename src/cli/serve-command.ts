@@ -6,6 +6,7 @@ import { SETTINGS } from '../settings.ts'
 import { describeDatabase } from '../storage/open-storage.ts'
 import { EXIT_INTERRUPTED } from './command-failure.ts'
 import { choiceOption } from './command-values.ts'
+import { goOnWithoutOutput } from './standard-output.ts'
 import { tellSystemdReady } from './tell-systemd.ts'
 
 /** `plantstore serve`: every setting is a flag. */
@@ -23,6 +24,8 @@ export function addServeCommand(program: Command): void {
     command.addOption(optionOf(name as SettingName, setting))
   }
   command.action(async (flags: Partial<Record<SettingName, string | boolean>>) => {
+    // The service is there for others than those who read what it says.
+    goOnWithoutOutput()
     const config = readConfig(flags)
     // Here and not above: other commands, help and wrong settings need not wait for all of HTTP to be loaded.
     const [{ createLog }, { serve }] = await Promise.all([import('../log.ts'), import('../serve.ts')])

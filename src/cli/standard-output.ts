@@ -20,3 +20,8 @@ export function watchStandardOutput(): void {
   // Nobody is left to be told.
   process.stderr.on('error', () => undefined)
 }
+
+/** From here on the process goes on when its output is read by nobody, or cannot be written. */
+export function goOnWithoutOutput(): void {
+  process.stdout.removeAllListeners('error').on('error', () => undefined)
+}

@@ -87,7 +87,7 @@ test('a reader that has seen enough ends a command quietly', async (t) => {
     (_, at) => `{"id":${at},"name":"a plant of some length"}\n`,
   ).join('')
   await run(['import', '-', '--format', 'ndjson'], { input })
-  for (const words of ['list --all', 'list --all --json', 'export', 'openapi']) {
+  for (const words of ['list --all', 'list --all --json', 'export', 'openapi', 'serve --help']) {
     const line = `'${process.execPath}' '${MAIN}' ${words} | head -c 10; echo "\${PIPESTATUS[0]}"`
     const shell = spawn('bash', ['--norc', '-c', line], { env: commandEnvironment(app.url) })
     let stdout = ''
