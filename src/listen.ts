@@ -1,4 +1,6 @@
-import { chmod, lstat, unlink } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { chmod, lstat, rename, unlink } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { SetupError } from './errors.ts'
@@ -6,8 +8,16 @@ import { SetupError } from './errors.ts'
 /** The service's user and group may talk to it: a proxy is put into the group. */
 const SOCKET_MODE = 0o660
 
-/** What a socket's path may have, less the zero at its end (sun_path in unix(7), and in that of macOS and the BSDs). */
-const SOCKET_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103
+/** Random bytes in the name under which a socket is made; nobody else makes one there within the same millisecond. */
+const MADE_NAME_BYTES = 3
+/** A dot, and the bytes in base64. */
+const MADE_NAME_CHARACTERS = 1 + (MADE_NAME_BYTES * 4) / 3
+
+/**
+ * What a socket's path may have, less the zero at its end (sun_path in unix(7), and in that of macOS and the BSDs), and
+ * less what is behind it while it is made.
+ */
+const SOCKET_PATH_BYTES_MAX = (process.platform === 'linux' ? 107 : 103) - MADE_NAME_CHARACTERS
 
 export interface Place {
   host: string
@@ -18,15 +28,26 @@ export interface Place {
   isSecure: boolean
 }
 
-/**
- * Begins to listen, and gives the origin where the service can be reached; on a socket, what a request to it may name.
- * Throws a SetupError that says why it cannot; nothing listens then.
- */
-export async function listen(app: FastifyInstance, place: Place): Promise<string> {
+export interface Listening {
+  /** Where the service can be reached; on a socket, what a request to it may name. */
+  origin: string
+  /** Takes no more connections, and fulfils when the app has closed. */
+  close(): Promise<void>
+}
+
+/** Begins to listen. Throws a SetupError that says why it cannot; nothing listens then. */
+export async function listen(app: FastifyInstance, place: Place): Promise<Listening> {
   const { host, port, socket, isSecure } = place
   if (socket !== undefined) {
-    await listenOnSocket(app, socket)
-    return 'http://localhost'
+    const own = await listenOnSocket(app, socket)
+    return {
+      origin: 'http://localhost',
+      async close() {
+        // While it is listened on no other file gets its number. One that stays is taken over by the next start.
+        await removeOwn(socket, own).catch(() => undefined)
+        await app.close()
+      },
+    }
   }
   try {
     await app.listen({ host, port })
@@ -41,10 +62,14 @@ export async function listen(app: FastifyInstance, place: Place): Promise<string
     throw new SetupError(`Cannot listen on ${host}:${port}: ${message}`)
   }
   const address = app.server.address() as AddressInfo
-  return `${isSecure ? 'https' : 'http'}://${hostInUrl(host)}:${address.port}`
+  return {
+    origin: `${isSecure ? 'https' : 'http'}://${hostInUrl(host)}:${address.port}`,
+    close: () => app.close(),
+  }
 }
 
-async function listenOnSocket(app: FastifyInstance, path: string): Promise<void> {
+/** Gives what is at the path then. */
+async function listenOnSocket(app: FastifyInstance, path: string): Promise<BigIntStats> {
   const bytes = Buffer.byteLength(path)
   if (bytes > SOCKET_PATH_BYTES_MAX) {
     throw new SetupError(
@@ -52,15 +77,21 @@ async function listenOnSocket(app: FastifyInstance, path: string): Promise<void>
     )
   }
   const cannot = (reason: string) => new SetupError(`Cannot listen on the socket ${path}: ${reason}`)
+  // Node removes at the end whatever is at the path that it was given, also what another process put there.
+  const made = `${path}.${randomBytes(MADE_NAME_BYTES).toString('base64url')}`
   try {
-    await removeStaleSocket(path)
-    // Node removes it when the server closes.
-    await app.listen({ path })
-    await chmod(path, SOCKET_MODE).catch(async (error: unknown) => {
+    await refuseOthers(path)
+    await app.listen({ path: made })
+    try {
+      await chmod(made, SOCKET_MODE)
+      const own = await lstat(made, { bigint: true })
+      await rename(made, path)
+      return own
+    } catch (error) {
       // Else it would go on listening, and the process that could not start would not end.
       await app.close()
       throw error
-    })
+    }
   } catch (error) {
     if (error instanceof SetupError) throw error
     const { code, message } = error as NodeJS.ErrnoException
@@ -72,12 +103,12 @@ async function listenOnSocket(app: FastifyInstance, path: string): Promise<void>
   }
 }
 
-/** A process that crashed leaves its socket behind, and nobody can listen where one is. */
-async function removeStaleSocket(path: string): Promise<void> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+/**
+ * Throws a SetupError where something is at the path that stays: not so a socket that nobody listens on, which a process
+ * leaves behind that crashed.
+ */
+async function refuseOthers(path: string): Promise<void> {
+  const found = await lstatOf(path)
   if (found === undefined) return
   if (!found.isSocket()) {
     throw new SetupError(`Cannot listen on the socket ${path}: something else is there, which stays.`)
@@ -85,7 +116,22 @@ async function removeStaleSocket(path: string): Promise<void> {
   if (await isListenedOn(path)) {
     throw new SetupError(`Cannot listen on the socket ${path}: another process does already.`)
   }
-  await unlink(path)
+}
+
+/** Removes what is at the path, unless another process put it there. */
+async function removeOwn(path: string, own: BigIntStats): Promise<void> {
+  const found = await lstatOf(path)
+  if (found?.dev === own.dev && found.ino === own.ino) await unlink(path)
+}
+
+/** What is at the path, undefined for nothing. */
+async function lstatOf(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 /** Whether somebody listens there. Rejects where that cannot be known. */

@@ -62,15 +62,15 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       tls: certificate,
       isDraining: () => isDraining,
     })
-    const origin = await listen(app, { ...config, isSecure: certificate !== undefined })
+    const listening = await listen(app, { ...config, isSecure: certificate !== undefined })
     // Not before: a start that fails would have made it, and told nobody.
     const firstToken = await makeFirstToken(storage, config, log).catch(async (error: unknown) => {
-      await app.close()
+      await listening.close()
       throw error
     })
     backups?.start()
     return {
-      url: origin + new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, ''),
+      url: listening.origin + new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, ''),
       socket: config.socket,
       firstToken,
       async reload() {
@@ -85,7 +85,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
         const cutOff = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
         // A connection that is kept would hold up the end when its last request has been answered.
         const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS)
-        await Promise.all([app.close(), backups?.stop()])
+        await Promise.all([listening.close(), backups?.stop()])
         clearInterval(sweep)
         clearTimeout(cutOff)
         await Promise.all([storage.close(), tracing?.stop()])

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import fastify from 'fastify'
@@ -50,6 +59,10 @@ test('on a Unix socket the printed line adds a plant, nobody else may connect, a
   service.child.kill('SIGTERM')
   assert.equal(await service.exit, 0)
   assert.ok(!existsSync(socket))
+  assert.deepEqual(
+    readdirSync(dirname(socket)).filter((name) => !name.includes('.db')),
+    [],
+  )
 })
 
 test('the socket of a process that crashed is taken over; one in use, and what is none, are left alone', async (test) => {
@@ -69,6 +82,29 @@ test('the socket of a process that crashed is taken over; one in use, and what i
   writeFileSync(file, 'mine')
   await assert.rejects(startApp(test, { PLANTSTORE_SOCKET: file }), { message: /something else is there/ })
   assert.equal(readFileSync(file, 'utf8'), 'mine')
+})
+
+test('what another process put in the place of a socket stays when the service stops', async (test) => {
+  const socket = join(temporaryFolder(test), 'plants.sock')
+  const first = await startApp(test, { PLANTSTORE_SOCKET: socket })
+  rmSync(socket)
+  const second = await serveOn(test, socket)
+  await first.stop()
+  await run('curl', ['-sf', '--unix-socket', socket, 'http://localhost/healthz'])
+  rmSync(socket)
+  writeFileSync(socket, 'mine')
+  second.child.kill('SIGTERM')
+  assert.equal(await second.exit, 0)
+  assert.equal(readFileSync(socket, 'utf8'), 'mine')
+})
+
+test('a stop goes on where nobody can tell whose socket is there', async (test) => {
+  const folder = temporaryFolder(test)
+  mkdirSync(join(folder, 'run'))
+  const app = await startApp(test, { PLANTSTORE_SOCKET: join(folder, 'run/plants.sock') })
+  rmSync(join(folder, 'run'), { recursive: true })
+  writeFileSync(join(folder, 'run'), 'a file')
+  await app.stop()
 })
 
 test('a path that is too long, or in a folder that is not there, is told', async (test) => {
@@ -125,11 +161,14 @@ test('a host or port that cannot be had is told', async (test) => {
 })
 
 test('a socket that cannot be given to its group is not listened on', async (test) => {
-  const socket = join(temporaryFolder(test), 'plants.sock')
+  const folder = temporaryFolder(test)
+  const socket = join(folder, 'plants.sock')
   const app = fastify()
   test.after(() => app.close())
   // Some file systems take a socket and let nobody change its mode; one that is gone cannot be changed either.
-  app.addHook('onListen', async () => rmSync(socket))
+  app.addHook('onListen', async () => {
+    for (const name of readdirSync(folder)) rmSync(join(folder, name))
+  })
   await assert.rejects(listen(app, { host: '', port: 0, socket, isSecure: false }), {
     name: 'SetupError',
     message: /^Cannot listen on the socket /,
