@@ -67,23 +67,36 @@ describe('a database that fails', { skip: postgresMissing }, () => {
 
   test('of two transactions that wait for each other one is ended, and the write done in the end', async (t) => {
     const { url, plants } = await openBehindProxy(t)
-    await Promise.all([plants.create(PLANT), plants.create({ ...PLANT, id: 2n })])
-    const other = postgres(url, { max: 1 })
-    t.after(() => other.end())
+    const ids = [1n, 2n, 3n]
+    await Promise.all(ids.map((id) => plants.create({ ...PLANT, id })))
+    const others = postgres(url, { max: 2 })
+    t.after(() => others.end())
     const lock = (sql: TransactionSql, id: number) => sql`SELECT FROM plants WHERE id = ${id} FOR UPDATE`
-    let changed: Promise<unknown> = Promise.resolve()
-    await other.begin(async (sql) => {
-      await lock(sql, 2)
-      // One batch, which has the first plant and waits for the second.
-      changed = Promise.all([plants.change(1n, { tag: 'oak' }), plants.change(2n, { tag: 'oak' })])
-      await keepTrying(async () => {
-        const [waiting] = await sql`SELECT count(*)::integer AS count FROM pg_locks WHERE NOT granted`
-        assert.equal(waiting?.count, 1)
+    let outcomes: Promise<unknown>[] = []
+    await others.begin(async (first) => {
+      const waiting = (expected: number) =>
+        keepTrying(async () => {
+          const [row] = await first`SELECT count(*)::integer AS count FROM pg_locks WHERE NOT granted`
+          assert.equal(row?.count, expected)
+        })
+      await lock(first, 2)
+      const third = Promise.withResolvers<void>()
+      const second = others.begin(async (sql) => {
+        // A server looks for a circle once in a wait, when it has taken this long. The wait in which there is one
+        // is to be the store's, however slow the machine is.
+        await sql`SET LOCAL deadlock_timeout = '1h'`
+        await lock(sql, 3)
+        third.resolve()
+        await waiting(1)
+        await lock(sql, 1)
       })
-      await lock(sql, 1)
+      await third.promise
+      // One batch, which has the first plant and waits for the second, and then for the third.
+      outcomes = [second, ...ids.map((id) => plants.change(id, { tag: 'oak' }))]
+      await waiting(2)
     })
-    await changed
-    assert.deepEqual([(await plants.get(1n))?.tag, (await plants.get(2n))?.tag], ['oak', 'oak'])
+    await Promise.all(outcomes)
+    for (const id of ids) assert.equal((await plants.get(id))?.tag, 'oak')
     await keepTrying(() => assert.match(shared.server.log, /deadlock detected/))
   })
 
