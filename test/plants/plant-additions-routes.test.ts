@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { startAlteredApp } from '../support/start-altered-app.ts'
@@ -32,10 +32,9 @@ test('a query parameter is refused', async (t) => {
   await assertErrorAnswer(await app.fetch('/additions?limit=1'), 400, 40004)
 })
 
-let failures = 0
-const altered = await startAlteredApp(
-  { after },
-  {
+test('a store that fails is told as 50302, and the next request counts again', async (t) => {
+  let failures = 1
+  const app = await startAlteredApp(t, {
     storage: (real) => ({
       ...real,
       plants: {
@@ -46,11 +45,7 @@ const altered = await startAlteredApp(
         },
       },
     }),
-  },
-)
-
-test('a store that fails is told as 50302, and the next request counts again', async () => {
-  failures = 1
-  await assertErrorAnswer(await altered.fetch('/additions'), 503, 50302)
-  assert.equal((await altered.fetch('/additions')).status, 200)
+  })
+  await assertErrorAnswer(await app.fetch('/additions'), 503, 50302)
+  assert.equal((await app.fetch('/additions')).status, 200)
 })

@@ -14,6 +14,8 @@ import { startApp, TOKEN, temporaryFolder } from '../support/start-app.ts'
 import { openWire, requestText } from '../support/wire.ts'
 
 const app = await startApp({ after })
+const storage = await openStorage(join(temporaryFolder({ after }), 'plants.db'), readConfig({}, {}))
+after(() => storage.close())
 
 const asking = (authorization: string, path = '/plants') => app.fetch(path, { headers: { authorization } })
 
@@ -113,9 +115,6 @@ test('a token is judged before anything else of a request', async (test) => {
   wire.send(requestText('PURGE /plants', { Authorization: 'Bearer wrong' }))
   await assertErrorAnswer(await wire.answer(), 401, 40102)
 })
-
-const storage = await openStorage(join(temporaryFolder({ after }), 'plants.db'), readConfig({}, {}))
-after(() => storage.close())
 
 /**
  * A new authenticator over a real store, with a token of its own and a clock that is set by hand. `answerOnItsWay` is
