@@ -28,7 +28,10 @@ export const ERRORS = {
     refusal: true,
     retryAfterSeconds: 1,
   },
-  41201: { status: 412, meaning: 'A precondition (If-Match, If-None-Match) does not hold.' },
+  41201: {
+    status: 412,
+    meaning: 'A precondition (If-Match, If-None-Match) does not hold; read the plant again for its ETag.',
+  },
   41301: { status: 413, meaning: 'The body is too large.', refusal: true },
   41501: { status: 415, meaning: 'The media type or coding of the body is not supported.', refusal: true },
   42201: { status: 422, meaning: 'The idempotency key was used with another body.', refusal: true },

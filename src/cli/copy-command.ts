@@ -5,7 +5,7 @@ import { type CopyReport, copyStorage } from '../storage/copy-storage.ts'
 import { describeDatabase, openStorage } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { CommandFailure } from './command-failure.ts'
-import { createProgressBar, plantCount } from './progress-bar.ts'
+import { createProgressBar, plantCount, wholeNumber } from './progress-bar.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 /** `plantstore copy`: moves a store from a file to PostgreSQL, or back. */
@@ -25,13 +25,13 @@ export function addCopyCommand(program: Command): void {
 async function copy({ from: fromName, to: toName }: { from: string; to: string }): Promise<void> {
   const config = readConfig()
   if (fromName === toName) throw new SetupError('--from and --to name the same store.')
-  const from = await openStorage(fromName, { ...config, mustExist: true })
+  const from = await openStorage(fromName, { ...config, mustExistAt: '--from' })
   try {
     const to = await openStorage(toName, config)
     try {
       const report = await copyWithBar(from, to)
       process.stdout.write(
-        `${report.plants} plants and ${report.tokens} tokens are in ${describeDatabase(toName)}, each compared.\n`,
+        `${plantCount(report.plants)} and ${tokenCount(report.tokens)} are in ${describeDatabase(toName)}, each compared.\n`,
       )
     } finally {
       await to.close()
@@ -39,6 +39,10 @@ async function copy({ from: fromName, to: toName }: { from: string; to: string }
   } finally {
     await from.close()
   }
+}
+
+function tokenCount(count: number): string {
+  return `${wholeNumber(count)} ${count === 1 ? 'token' : 'tokens'}`
 }
 
 async function copyWithBar(from: Storage, to: Storage): Promise<CopyReport> {

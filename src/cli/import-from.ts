@@ -38,6 +38,9 @@ interface Told {
 /** More would push the rest off the screen; --errors has all of them. */
 const SHOWN_ERRORS_MAX = 20
 
+/** The code of the service for a file without a byte. */
+const BODY_MISSING = 40001
+
 /**
  * Imports a file, or standard input for `-`, and tells what became of its rows. Throws a CommandFailure that says how
  * far it got.
@@ -56,7 +59,7 @@ export async function importFrom(path: string, parts: ImportParts): Promise<void
     const unwritten = await keepRefused(input, parts, told)
     if ('error' in outcome) {
       if (unwritten !== undefined) process.stderr.write(`plantstore: ${unwritten.message}\n`)
-      throw importFailure(outcome.error, parts, told.progress)
+      throw importFailure(path, outcome.error, parts, told.progress)
     }
     const { report } = outcome
     await print(parts.json ? reportJson(report) : `${countsText(report, file.dryRun)}\n`)
@@ -166,10 +169,16 @@ function countsText(counts: Omit<ImportReport, 'errors'>, dryRun: boolean | unde
 
 /** Says how far the import got and how to go on, where the service did not say it itself. */
 function importFailure(
+  path: string,
   error: unknown,
   { url, file }: ImportParts,
   progress: ImportProgress | undefined,
 ): unknown {
+  if (error instanceof RequestError && error.code === BODY_MISSING) {
+    return new CommandFailure(
+      `There is nothing in ${path === '-' ? 'standard input' : printable(path)}: no row was imported.`,
+    )
+  }
   const failure = requestFailure(error, url, false)
   const isSaid = (error instanceof RequestError && error.kind === 'service') || isUnreachable(error)
   if (isSaid || !(failure instanceof CommandFailure)) return failure

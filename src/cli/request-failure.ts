@@ -77,11 +77,20 @@ function connectionFailureText(error: RequestError, url: string): string {
   if (isCode(...UNTRUSTED_CODES)) {
     return `The certificate of ${url} is not trusted here: name its file, or that of who signed it, in NODE_EXTRA_CA_CERTS.`
   }
+  const isPlain = new URL(url).protocol === 'http:'
+  if (isPlain && isCode('UND_ERR_SOCKET') && causes.some(({ socket }) => socket?.bytesRead === 0)) {
+    return `What listens at ${url} hangs up without an answer. Where it speaks HTTPS, try ${url.replace(/^http:/i, 'https:')}`
+  }
   return sentences(printable(error.message))
 }
 
+/** An error of a connection; of one that was lost, Node's fetch tells what had come over it. */
+interface ConnectionCause extends NodeJS.ErrnoException {
+  socket?: { bytesRead: number }
+}
+
 /** An error and what lies behind it. A host with several addresses has an error for each. */
-function causesOf(error: unknown): NodeJS.ErrnoException[] {
+function causesOf(error: unknown): ConnectionCause[] {
   if (!(error instanceof Error)) return []
   const others = error instanceof AggregateError ? error.errors : []
   return [error, ...causesOf(error.cause), ...others.flatMap(causesOf)]

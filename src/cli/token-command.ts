@@ -135,7 +135,7 @@ async function withStorage(
   use: (storage: Storage, note: NoteToken) => Promise<void>,
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database })
-  const storage = await openStorage(config.database, { ...config, mustExist: true })
+  const storage = await openStorage(config.database, { ...config, mustExistAt: '--database' })
   try {
     await use(storage, (event, stored) => noteToken(config.logLevel, event, stored))
   } finally {

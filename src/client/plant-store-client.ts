@@ -222,10 +222,10 @@ export function createPlantStoreClient(options: PlantStoreClientOptions): PlantS
 }
 
 function baseUrlOf(baseUrl: string | URL): string {
-  const url = new URL(baseUrl)
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   // Also a query or fragment that is empty.
-  if (!/^https?:[^?#]+$/.test(url.href) || url.username || url.password) {
-    throw new TypeError('baseUrl must be http(s)://, a host and maybe a path')
+  if (!url || !/^https?:[^?#]+$/.test(url.href) || url.username || url.password) {
+    throw new TypeError('baseUrl must be http(s)://, a host and maybe a path, such as http://127.0.0.1:8080')
   }
   return url.href.replace(/\/+$/, '')
 }

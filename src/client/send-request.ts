@@ -165,9 +165,11 @@ function connectionError(baseUrl: string, cause: unknown): RequestError {
   // Node tells what happened in the cause of its "fetch failed".
   const { message = String(cause), cause: inner } = cause as {
     message?: string
-    cause?: { message?: string }
+    cause?: { message?: string; reason?: string }
   }
-  return new RequestError(`No connection to ${baseUrl}, or it was lost: ${inner?.message || message}`, {
+  // Of what OpenSSL says, the reason alone is for people.
+  const reason = inner?.reason || inner?.message || message
+  return new RequestError(`No connection to ${baseUrl}, or it was lost: ${reason}`, {
     kind: 'connection',
     cause,
   })

@@ -86,7 +86,7 @@ async function withinTime(answer: Promise<void>): Promise<void> {
   try {
     await Promise.race([answer, timeout.promise])
   } catch (cause) {
-    throw new AppError(50302, undefined, { cause })
+    throw new AppError(50302, 'The storage did not answer. Try again in a moment.', { cause })
   } finally {
     clearTimeout(timer)
   }

@@ -121,6 +121,8 @@ function idIn(cells: readonly string[], { id }: Columns): bigint | undefined {
 }
 
 const COLUMNS_ADVICE = 'For a file without a header row, name its columns with columns=… in the query.'
+/** What spreadsheets of some countries put between cells, and what is copied from a table. */
+const OTHER_SEPARATORS = { ';': 'semicolons', '\t': 'tabs' }
 const NDJSON_ADVICE = 'It looks like NDJSON: send that with Content-Type: application/x-ndjson.'
 
 function headerOf(
@@ -138,9 +140,21 @@ function headerOf(
     const shown = cells.join(', ').slice(0, SHOWN_HEADER_CHARACTERS)
     return new AppError(
       40003,
-      `The header row on line ${line} ${problem} It holds: ${JSON.stringify(shown)}. ${isNdjson ? NDJSON_ADVICE : COLUMNS_ADVICE}`,
+      `The header row on line ${line} ${problem} It holds: ${JSON.stringify(shown)}. ${isNdjson ? NDJSON_ADVICE : (separatorAdvice(cells) ?? COLUMNS_ADVICE)}`,
     )
   })
+}
+
+/** Of a header row that would name the columns if its cells were parted by something else than commas. */
+function separatorAdvice([cell = '', ...others]: readonly string[]): string | undefined {
+  if (others.length > 0) return undefined
+  for (const [separator, separators] of Object.entries(OTHER_SEPARATORS)) {
+    const names = cell.split(separator).map((name) => name.trim().toLowerCase())
+    if (names.length > 1 && names.includes('name')) {
+      return `It looks parted by ${separators}: part it by commas.`
+    }
+  }
+  return undefined
 }
 
 /** Which column holds which field: names in any case and order, others than the fields are ignored. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { SetupError } from '../errors.ts'
 import type { StoredPlant } from '../plants/plant.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
-import type { Storage, StorageContents } from './storage.ts'
+import type { HashedToken, Storage, StorageContents } from './storage.ts'
 
 /** Plants that are moved at once: each step is a commit, and a page is bounded in bytes as well. */
 const STEP_PLANTS = 512
@@ -38,11 +38,7 @@ export async function copyStorage({ from, to, onProgress }: CopyOptions): Promis
     onProgress?.('copied', copied)
   }
   const idempotencyKeys = await copyKeys(from.contents, to.contents)
-  if (!isDeepStrictEqual(await to.contents.tokens(), tokens)) {
-    throw new SetupError(
-      'The tokens of the two stores differ: the target had others, or one was used meanwhile.',
-    )
-  }
+  compareTokens(tokens, await to.contents.tokens())
   await comparePlants(from.plants, to.plants, (plants) => onProgress?.('compared', plants))
   return { plants: copied, tokens: tokens.length, idempotencyKeys }
 }
@@ -57,6 +53,21 @@ async function copyKeys(from: StorageContents, to: StorageContents): Promise<num
     keys = await from.keys(STEP_KEYS, keys.at(-1))
   }
   return copied
+}
+
+function compareTokens(from: readonly HashedToken[], to: readonly HashedToken[]): void {
+  const ids = new Set(from.map(({ token }) => token.id))
+  const others = to.map(({ token }) => token.id).filter((id) => !ids.has(id))
+  if (others.length > 0) {
+    throw new SetupError(
+      `The target has tokens of its own (${others.join(', ')}): end them there ("plantstore token revoke"), then copy again.`,
+    )
+  }
+  if (!isDeepStrictEqual(to, from)) {
+    throw new SetupError(
+      'The tokens of the two stores differ: one was used, changed or revoked meanwhile. Copy to a new store.',
+    )
+  }
 }
 
 async function comparePlants(

@@ -81,8 +81,8 @@ export interface StorageOptions {
   postgresStatementTimeoutMs: number
   /** Whether statements are prepared, which a pooler before PostgreSQL may not allow. */
   postgresPrepare: boolean
-  /** Whether the store must be there already: a tool that lists what is in it makes none. */
-  mustExist?: boolean
+  /** The flag that names the store, where that must be there already: a tool that lists what is in it makes none. */
+  mustExistAt?: '--database' | '--from'
   /** The clock, in milliseconds since 1970. */
   nowMs?: () => number
 }

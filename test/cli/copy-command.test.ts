@@ -15,7 +15,7 @@ test('copy makes another store with the same plants and tokens, and says how man
   const to = join(temporaryFolder(t), 'copy.db')
   const run = await runPlantstore(t, ['copy', '--from', app.database, '--to', to])
   assert.deepEqual([run.code, run.stderr], [0, ''])
-  assert.equal(run.stdout, `1 plants and 1 tokens are in ${to}, each compared.\n`)
+  assert.equal(run.stdout, `1 plant and 1 token are in ${to}, each compared.\n`)
   const copy = await startApp(t, { PLANTSTORE_DATABASE: to })
   const after = await copy.fetch('/plants/9007199254740993', {
     headers: { authorization: `Bearer ${token}` },
@@ -29,7 +29,10 @@ test('copy refuses a source that is not there, and one store as both, in a line'
   const here = join(folder, 'here.db')
   const absent = await runPlantstore(t, ['copy', '--from', join(folder, 'nothing.db'), '--to', here])
   assert.equal(absent.code, 1)
-  assert.match(absent.stderr, /^plantstore: There is no store at \S+nothing\.db[^\n]*\n$/)
+  assert.match(
+    absent.stderr,
+    /^plantstore: There is no store at \S+nothing\.db: name it with --from, [^\n]+\n$/,
+  )
   assert.ok(!existsSync(here))
   const same = await runPlantstore(t, ['copy', '--from', here, '--to', here])
   assert.deepEqual([same.code, same.stderr], [1, 'plantstore: --from and --to name the same store.\n'])

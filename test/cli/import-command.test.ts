@@ -171,7 +171,17 @@ test('an import that cannot go on says how far it got', async (t) => {
   assert.match(header.stderr, /^plantstore: The header row on line 1 must name a column name\. [^\n]*\n$/)
   writeFileSync(join(folder, 'cut.csv.gz'), gzipSync('id,name\n5,a\n').subarray(0, 20))
   assert.match((await run(['import', 'cut.csv.gz'], { folder })).stderr, /^plantstore: [^\n]*gzip[^\n]*\n$/)
-  assert.match((await run(['import', '-', '--format', 'csv'])).stderr, /^plantstore: [^\n]*\(code 40001\)\n$/)
+  writeFileSync(join(folder, 'none.ndjson'), '')
+  for (const [file, what] of [
+    ['-', 'standard input'],
+    ['none.ndjson', 'none.ndjson'],
+  ] as const) {
+    const nothing = await run(['import', file, '--format', 'ndjson'], { folder })
+    assert.deepEqual(
+      [nothing.code, nothing.stderr],
+      [1, `plantstore: There is nothing in ${what}: no row was imported.\n`],
+    )
+  }
 })
 
 test('a file that cannot be read or written is one plain line', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { makeCertificate } from '../support/certificates.ts'
 import { startApp, temporaryFolder } from '../support/start-app.ts'
 import { commandsOn } from './run-command.ts'
 import { startOtherServer } from './start-other-server.ts'
@@ -55,6 +56,13 @@ test('an https URL of what speaks plain HTTP is told to try http', async (t) => 
     const message = `plantstore: What answers at ${url} does not speak HTTPS: try ${app.url}\n`
     assert.deepEqual([code, stderr], [1, message])
   }
+})
+
+test('an http URL of what speaks HTTPS is told to try https', async (t) => {
+  const { url } = await startApp(t, makeCertificate(t).settings)
+  const { code, stderr } = await commandsOn(t, { url: url.replace('https:', 'http:') })(['list'])
+  assert.equal(code, 1)
+  assert.match(stderr, /^plantstore: What listens at http:\S+ hangs up [^\n]+ try https:\S+\n$/)
 })
 
 test('the page of a gateway is told as such', async (t) => {

@@ -120,8 +120,12 @@ test('pieces of a file without its format are no plants, and what they say is no
   }
 })
 
-test('a base URL with a query or fragment is refused, also with an empty one', () => {
+test('a base URL that is none is refused, and one with a query or fragment, also with an empty one', () => {
   for (const baseUrl of [
+    '127.0.0.1:8080',
+    'localhost:8080',
+    '',
+    undefined,
     'http://a/?',
     'http://a/#',
     'http://a?',
@@ -129,7 +133,7 @@ test('a base URL with a query or fragment is refused, also with an empty one', (
     'http://a/?b',
     new URL('http://a/?'),
   ])
-    assert.throws(() => start({ baseUrl }), /^TypeError: baseUrl must be/, String(baseUrl))
+    assert.throws(() => start({ baseUrl }), /^TypeError: baseUrl must be .* such as http:/, String(baseUrl))
 })
 
 test('numbers of a client that are none are refused', () => {

@@ -145,6 +145,16 @@ test('a header row without what a plant needs ends the import, and the message s
     'The header row on line 3 must name a column name. It holds: "number, my \\"title\\"". For a file without a ' +
       'header row, name its columns with columns=… in the query. Nothing is stored.',
   )
+  for (const [header, separators] of [
+    ['id;name;tag\n', 'semicolons'],
+    ['Name\tId\n', 'tabs'],
+  ] as const) {
+    const message = await refusedCsv(app, header, 40003)
+    assert.ok(
+      message.endsWith(` It looks parted by ${separators}: part it by commas. Nothing is stored.`),
+      message,
+    )
+  }
   assert.match(
     await refusedCsv(app, 'name,tag\n', 40003),
     /^The header row on line 1 must name a column id, or idStart/,

@@ -96,6 +96,15 @@ function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): vo
       /broken off/,
     )
     assert.deepEqual(await copyStorage({ from, to }), { plants: 2001, tokens: 2, idempotencyKeys: 700 })
+    const own = { ...TOKEN, id: 'token-3' }
+    await to.tokens.create(own, hashToken('three'))
+    await assert.rejects(
+      copyStorage({ from, to }),
+      (error) =>
+        error instanceof SetupError && /tokens of its own \(token-3\).* token revoke/.test(error.message),
+    )
+    await to.tokens.revoke('token-3')
+    await copyStorage({ from, to })
     await to.plants.change(7n, { name: 'another' })
     await assert.rejects(
       copyStorage({ from, to }),

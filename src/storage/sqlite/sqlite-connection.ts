@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { AppError, SetupError } from '../../errors.ts'
 import { makeFolder } from '../make-folder.ts'
 import { type Migration, missingMigrations, readMigrations } from '../migrate.ts'
+import type { StorageOptions } from '../storage.ts'
 import { systemReason } from '../system-reason.ts'
 import { MIGRATIONS_FOLDER } from './store-schema.ts'
 
@@ -65,9 +66,11 @@ export function openWriter(path: string): DatabaseSync {
  * Makes the file and its folder where they are missing, readable by their owner alone, and brings the schema
  * up to date. Throws a SetupError that says in one line what stands in the way.
  */
-export function prepareFile(path: string, options: { quickCheck: boolean; mustExist?: boolean }): void {
-  if (options.mustExist && !existsSync(path)) {
-    throw new SetupError(`There is no store at ${path}: name it with --database, or start the service first.`)
+export function prepareFile(path: string, options: Pick<StorageOptions, 'quickCheck' | 'mustExistAt'>): void {
+  if (options.mustExistAt !== undefined && !existsSync(path)) {
+    throw new SetupError(
+      `There is no store at ${path}: name it with ${options.mustExistAt}, or start the service first.`,
+    )
   }
   let database: DatabaseSync | undefined
   try {
