@@ -1,7 +1,7 @@
-import { SettingError } from './errors.ts'
 import { parseSetting, type Setting, type ValueOf } from './setting.ts'
 import { CLIENT_SETTINGS, SETTINGS } from './settings.ts'
 import { readTracing, type TracingSettings } from './tracing/tracing-settings.ts'
+import { createWrongSettings, type WrongSettings } from './wrong-settings.ts'
 
 export type SettingName = keyof typeof SETTINGS
 type ClientSettingName = keyof typeof CLIENT_SETTINGS
@@ -25,15 +25,19 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /**
  * The settings, from the flags of the command line first, then from the environment, then from the defaults; those of
  * tracing are the standard variables of OpenTelemetry.
- * The only reader of `process.env`. Throws a SettingError that names the setting and what it may be.
+ * The only reader of `process.env`. Throws a SettingError with a line for each setting that is wrong, which names it and
+ * what it may be.
  */
 export function readConfig(
   flags: Partial<Record<SettingName, string | boolean>> = {},
   environment: Environment = process.env,
 ): Config {
-  const settings = readSettings(SETTINGS, flags, environment)
+  const wrong = createWrongSettings()
+  const settings = readSettings(SETTINGS, flags, environment, wrong)
+  const tracing = wrong.note(() => readTracing(environment))
+  wrong.refuse()
   const { NOTIFY_SOCKET: notifySocket } = environment
-  return Object.freeze({ ...settings, tracing: readTracing(environment), notifySocket }) as Config
+  return Object.freeze({ ...settings, tracing, notifySocket }) as Config
 }
 
 /** `readConfig` for the commands that talk to a service. */
@@ -41,22 +45,28 @@ export function readClientConfig(
   flags: Partial<Record<ClientSettingName, string>> = {},
   environment: Environment = process.env,
 ): ClientConfig {
-  return Object.freeze(readSettings(CLIENT_SETTINGS, flags, environment)) as ClientConfig
+  const wrong = createWrongSettings()
+  const settings = readSettings(CLIENT_SETTINGS, flags, environment, wrong)
+  wrong.refuse()
+  return Object.freeze(settings) as ClientConfig
 }
 
 function readSettings(
   settings: Record<string, Setting>,
   flags: Record<string, string | boolean>,
   environment: Environment,
+  wrong: WrongSettings,
 ): Record<string, unknown> {
-  checkNames(environment)
+  refuseUnknown(environment, wrong)
   const config: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
     const flag = flags[name]
     const variable = environment[variableOf(name)]
-    if (flag !== undefined) config[name] = parseSetting(flagOf(name), setting, String(flag))
-    else if (variable !== undefined && variable !== '')
-      config[name] = parseSetting(variableOf(name), setting, variable)
+    const read = (source: string, text: string) => {
+      config[name] = wrong.note(() => parseSetting(source, setting, text))
+    }
+    if (flag !== undefined) read(flagOf(name), String(flag))
+    else if (variable !== undefined && variable !== '') read(variableOf(name), variable)
     else config[name] = setting.default
   }
   return config
@@ -72,13 +82,10 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`
 }
 
-function checkNames(environment: Environment): void {
+function refuseUnknown(environment: Environment, wrong: WrongSettings): void {
   const known = new Set([...Object.keys(SETTINGS), ...Object.keys(CLIENT_SETTINGS)].map(variableOf))
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('PLANTSTORE_') && !known.has(name)) {
-      throw new SettingError(
-        `There is no setting ${name}. See "plantstore serve --help" for those there are.`,
-      )
-    }
+    if (!name.startsWith('PLANTSTORE_') || known.has(name)) continue
+    wrong.add(`There is no setting ${name}. See "plantstore serve --help" for those there are.`)
   }
 }

@@ -41,7 +41,8 @@ export function scheduledBackups(config: Config, log: Logger): BackupSchedule | 
   })
 }
 
-function backedUpFile(database: string) {
+/** The store that the setting `database` names. Throws a SettingError where it is in no file. */
+export function backedUpFile(database: string) {
   try {
     return storeFile(database, 'backing it up')
   } catch (error) {

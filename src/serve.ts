@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { RenewedCertificate } from './certificates/renewed-certificate.ts'
+import { checkConfig } from './check-config.ts'
 import type { Config } from './config.ts'
-import { SettingError } from './errors.ts'
 import { listen } from './listen.ts'
 import { scheduledBackups } from './scheduled-backups.ts'
-import { SETTINGS } from './settings.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
 import type { JwtVerifier } from './tokens/authenticate.ts'
-import { isWellFormedToken, SCOPES } from './tokens/token.ts'
+import { SCOPES } from './tokens/token.ts'
 import { createTokenAudit } from './tokens/token-audit.ts'
 import { issueFirstToken } from './tokens/token-routes.ts'
 import type { Tracing } from './tracing/tracing.ts'
@@ -36,7 +35,7 @@ export interface RunningService {
 
 /** Opens the storage and serves it. Throws a SettingError when the settings do not allow it, a SetupError when the machine does not. */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
-  refuseStoredToken(config)
+  await checkConfig(config)
   const backups = scheduledBackups(config, log)
   const verifyJwt = await openIdTokens(config, log)
   const certificate = await openTls(config, log)
@@ -98,30 +97,10 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
   }
 }
 
-/** The variable is that of the command line, too: what is left of it in a shell must not gain scopes, nor outlive its end. */
-function refuseStoredToken({ token }: Config): void {
-  if (token === undefined || !isWellFormedToken(token)) return
-  throw new SettingError(
-    'PLANTSTORE_TOKEN is a token that a store made, perhaps for the command line: here it would have every scope, also once it is revoked. To start the service unset PLANTSTORE_TOKEN, or choose another secret.',
-  )
-}
-
 /** What knows the JWTs of the provider that is set, loaded only then. */
 async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | undefined> {
   const { oidcIssuer: issuer, oidcAudience: audience, oidcScopes, oidcScopeClaim: scopeClaim } = config
-  if (issuer === undefined) {
-    const isElsewhere = scopeClaim !== SETTINGS.oidcScopeClaim.default
-    if (audience === undefined && oidcScopes === undefined && !isElsewhere) return undefined
-    const has = audience !== undefined ? 'AUDIENCE' : oidcScopes !== undefined ? 'SCOPES' : 'SCOPE_CLAIM'
-    throw new SettingError(
-      `PLANTSTORE_OIDC_${has} needs PLANTSTORE_OIDC_ISSUER, too: without it no JWT is let in. Or leave it out.`,
-    )
-  }
-  if (audience === undefined) {
-    throw new SettingError(
-      'PLANTSTORE_OIDC_ISSUER needs PLANTSTORE_OIDC_AUDIENCE, too: the name under which the provider makes tokens for this service (their claim aud).',
-    )
-  }
+  if (issuer === undefined || audience === undefined) return undefined
   const [{ createOpenIdTokens }, { parseScopeMapping }] = await Promise.all([
     import('./identity/openid-tokens.ts'),
     import('./identity/granted-scopes.ts'),
@@ -131,19 +110,8 @@ async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | 
 
 /** The certificate that is set, loaded only then. */
 async function openTls(config: Config, log: Logger): Promise<RenewedCertificate | undefined> {
-  const { tlsCert: certFile, tlsKey: keyFile, socket } = config
-  if (certFile === undefined && keyFile === undefined) return undefined
-  if (certFile === undefined || keyFile === undefined) {
-    const [has, lacks] = certFile === undefined ? ['KEY', 'CERT'] : ['CERT', 'KEY']
-    throw new SettingError(
-      `PLANTSTORE_TLS_${has} needs PLANTSTORE_TLS_${lacks}, too: a certificate is nothing without its key.`,
-    )
-  }
-  if (socket !== undefined) {
-    throw new SettingError(
-      'PLANTSTORE_SOCKET is for this machine alone and takes no TLS: leave it out, or PLANTSTORE_TLS_CERT and PLANTSTORE_TLS_KEY.',
-    )
-  }
+  const { tlsCert: certFile, tlsKey: keyFile } = config
+  if (certFile === undefined || keyFile === undefined) return undefined
   const { openCertificate } = await import('./certificates/renewed-certificate.ts')
   return openCertificate({ files: { certFile, keyFile }, log })
 }

@@ -64,7 +64,8 @@ try {
     process.stderr.write(`plantstore: ${error.message}\n`)
     process.exitCode = error.exitCode
   } else if (error instanceof SetupError || error instanceof AppError) {
-    process.stderr.write(`plantstore: ${error.message}\n`)
+    // One for each setting that is wrong.
+    for (const line of error.message.split('\n')) process.stderr.write(`plantstore: ${line}\n`)
     process.exitCode = error instanceof SettingError ? EXIT_USAGE : EXIT_FAILURE
   } else {
     throw error

@@ -75,6 +75,16 @@ export function storeFile(database: string, doing: 'backing it up' | 'restoring 
   }
 }
 
+/** Throws a SettingError where the setting `database` names no storage. What else is wrong its opening tells. */
+export function checkDatabase(database: string): void {
+  try {
+    if (isPostgresUrl(database)) parsePostgresUrl(database)
+    else checkIsPath(database)
+  } catch (error) {
+    if (error instanceof SettingError) throw error
+  }
+}
+
 /** SQLite would take some names for something else than a path, each connection for another. */
 function checkIsPath(database: string): void {
   if (/^:|^[a-z][a-z0-9+.-]+:/i.test(database)) {

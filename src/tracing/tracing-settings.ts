@@ -1,5 +1,5 @@
 import type { Environment } from '../config.ts'
-import { SettingError } from '../errors.ts'
+import { createWrongSettings } from '../wrong-settings.ts'
 
 /** What of the standard variables of OpenTelemetry is not read by its exporter. */
 export interface TracingSettings {
@@ -40,7 +40,7 @@ const SPANS: NumberRule = { kind: 'whole number', minimum: 1, maximum: 1_000_000
 
 /**
  * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment Variable
- * Specification"). Throws a SettingError that names the variable and what it may be.
+ * Specification"). Throws a SettingError with a line for each variable that is wrong, which names it and what it may be.
  */
 export function readTracing(environment: Environment): TracingSettings | undefined {
   const read = (name: string) => (environment[name] === '' ? undefined : environment[name])
@@ -54,27 +54,29 @@ export function readTracing(environment: Environment): TracingSettings | undefin
   const exporter = read('OTEL_TRACES_EXPORTER') ?? 'otlp'
   if (endpoint === undefined || exporter === 'none') return undefined
   if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined
-  if (exporter !== 'otlp') throw new SettingError('OTEL_TRACES_EXPORTER must be otlp or none.')
+  const wrong = createWrongSettings()
+  if (exporter !== 'otlp') wrong.add('OTEL_TRACES_EXPORTER must be otlp or none.')
   if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
-    throw new SettingError(`${endpointVariable} must be an http or https URL.`)
+    wrong.add(`${endpointVariable} must be an http or https URL.`)
   }
   const protocolVariable = exporterVariable('PROTOCOL')
   const protocol = read(protocolVariable)
   if (protocol !== undefined && protocol !== 'http/protobuf') {
-    throw new SettingError(`${protocolVariable} must be http/protobuf.`)
+    wrong.add(`${protocolVariable} must be http/protobuf.`)
   }
   const name = read('OTEL_TRACES_SAMPLER')
   const sampler = SAMPLER_NAMES.find((known) => known === name)
   if (name !== undefined && sampler === undefined) {
-    throw new SettingError(`OTEL_TRACES_SAMPLER must be one of ${SAMPLER_NAMES.join(', ')}.`)
+    wrong.add(`OTEL_TRACES_SAMPLER must be one of ${SAMPLER_NAMES.join(', ')}.`)
   }
   const numberOf = (variable: string, byDefault: number, { kind, minimum, maximum }: NumberRule): number => {
     const text = read(variable)
     const value = text === undefined ? byDefault : Number(text)
     if (value >= minimum && value <= maximum && (kind === 'number' || Number.isInteger(value))) return value
-    throw new SettingError(`${variable} must be a ${kind} from ${minimum} to ${maximum}.`)
+    wrong.add(`${variable} must be a ${kind} from ${minimum} to ${maximum}.`)
+    return byDefault
   }
-  return {
+  const settings = {
     sampler,
     ratio: numberOf('OTEL_TRACES_SAMPLER_ARG', 1, RATIO),
     scheduledDelayMillis: numberOf('OTEL_BSP_SCHEDULE_DELAY', 5_000, DELAY),
@@ -82,4 +84,6 @@ export function readTracing(environment: Environment): TracingSettings | undefin
     maxQueueSize: numberOf('OTEL_BSP_MAX_QUEUE_SIZE', 2_048, SPANS),
     maxExportBatchSize: numberOf('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512, SPANS),
   }
+  wrong.refuse()
+  return settings
 }
