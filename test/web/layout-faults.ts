@@ -11,7 +11,7 @@ export async function layoutFaults(page: Page): Promise<string[]> {
     const tell = (element, fault) =>
       found.push(element.localName + '.' + element.className + ' "' + element.textContent.slice(0, 40) + '" ' + fault)
     if (document.documentElement.scrollWidth > innerWidth) found.push('the page is scrolled sideways')
-    const isShortened = (style) => style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none'
+    const isShortened = (style) => style.textOverflow === 'ellipsis'
     const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
 
     /** The ancestor that hides some of a text, with nothing that shows that there is more. */
@@ -41,6 +41,9 @@ export async function layoutFaults(page: Page): Promise<string[]> {
       }
       const isTooWide = style.display !== 'inline' && element.scrollWidth > element.clientWidth + 1
       if (isTooWide && !isShortened(style)) tell(element, 'is wider within than without')
+      // What is shortened still says something: some five letters of it are left.
+      const isSliver = isTooWide && element.clientWidth < 3 * Number.parseFloat(style.fontSize)
+      if (isSliver && hasText(element)) tell(element, 'is only a sliver')
       if (hasText(element)) {
         const range = document.createRange()
         range.selectNodeContents(element)

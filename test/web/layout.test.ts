@@ -14,7 +14,7 @@ const SIZES = {
   // 1280 by 800 pixels of the screen.
   'a zoom of 200 %': { width: 640, height: 400, pixelRatio: 2 },
   'text of 200 %': { width: 1280, height: 800, textPercent: 200 },
-  'text of 200 % on a phone': { width: 375, height: 740, textPercent: 200 },
+  'text of 200 % on a phone': { width: 360, height: 740, textPercent: 200 },
 }
 
 const site = startSite(storeShownThings)

@@ -5,7 +5,7 @@ import { chromiumMissing as skip } from '../support/chromium.ts'
 import { assertAccessible, PICTURES, settle } from './assert-accessible.ts'
 import { openPage, openSignedIn, signIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
-import { ODD_NAMES, storeShownThings, VIEWS } from './views.ts'
+import { DEEPER_VIEWS, ODD_NAMES, storeShownThings, VIEWS } from './views.ts'
 
 const WIDTHS = [375, 768, 1440]
 const site = startSite((app) => {
@@ -20,12 +20,15 @@ for (const scheme of ['light', 'dark'] as const) {
     await entrance.page.getByText('does not know this token').waitFor()
     await assertAccessible(entrance.page, 'sign-in')
     await entrance.page.close()
-    for (const [name, arrive] of Object.entries(VIEWS)) {
-      const { page } = await openSignedIn(site.browser, site.app, { scheme })
+    const { page } = await openSignedIn(site.browser, site.app, { scheme })
+    for (const [name, arrive] of Object.entries({ ...VIEWS, ...DEEPER_VIEWS })) {
+      await page.goto(site.app.url)
+      await VIEWS.shelf?.(page)
       await arrive(page)
       await assertAccessible(page, name)
-      await page.close()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
     }
+    await page.context().close()
   })
 }
 

@@ -122,6 +122,13 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByText('Somebody has changed this plant').waitFor()
   },
   notices: async (page) => {
+    await page.route(/\/plants\/4$/, (route) =>
+      route.request().method() === 'DELETE' ? route.fulfill({ status: 204 }) : route.continue(),
+    )
+    await page.getByRole('button', { name: 'xxxx' }).click()
+    await page.locator('#plant-name:enabled').waitFor()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Removed: xxxx').waitFor()
     for (const id of ['5', '9223372036854775807', '-9223372036854775808']) {
       await page.getByLabel('Jump to id').fill(id)
       await page.keyboard.press('Enter')

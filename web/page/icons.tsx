@@ -6,8 +6,6 @@ function Icon({ children }: { children: ComponentChildren }) {
     <svg
       class="icon"
       viewBox="0 0 24 24"
-      width="22"
-      height="22"
       fill="none"
       stroke="currentColor"
       stroke-width="1.8"

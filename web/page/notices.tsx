@@ -1,14 +1,19 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { type Told, ToldText } from './told.tsx'
 import './notices.css'
 
 /** Long enough to read it and to decide. While the pointer or the focus is on it, it stays. */
 const SHOWN_MS = 12_000
+/** A longer name would have the notice cover half of a phone, and says no more. */
+const QUOTED_CHARACTERS = 80
 
 export interface Notice {
   text: string | Told
   isFailure?: boolean
+  /** Takes the place of earlier ones of the same kind: they are true no more. */
+  kind?: 'place'
   action?: { label: string; run(): void }
 }
 
@@ -24,7 +29,10 @@ export function useNotices() {
   const notify: Notify = useCallback((notice) => {
     keys.current += 1
     const key = keys.current
-    setNotices((before) => [...before.slice(-2), { ...notice, key }])
+    setNotices((before) => [
+      ...before.filter((one) => !isOutdated(one, notice)).slice(-2),
+      { ...notice, key },
+    ])
   }, [])
   const dismiss = useCallback((key: number) => {
     setNotices((before) => before.filter((notice) => notice.key !== key))
@@ -39,8 +47,12 @@ interface NoticesProps {
 
 /** What happened, told on the screen and to screen readers. */
 export function Notices({ notices, dismiss }: NoticesProps) {
+  const list = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (list.current !== null && notices.length > 0) keepFocusClearOf(list.current)
+  }, [notices])
   return (
-    <div class="notices" role="status">
+    <div class="notices" role="status" ref={list}>
       {notices.map((notice) => (
         <NoticeLine key={notice.key} notice={notice} onEnd={() => dismiss(notice.key)} />
       ))}
@@ -68,7 +80,7 @@ function NoticeLine({ notice, onEnd }: { notice: Notice; onEnd(): void }) {
       onBlurCapture={() => setHeld(false)}
     >
       <span>
-        <ToldText text={text} />
+        <ToldText text={brief(text)} />
       </span>
       {action && (
         <button
@@ -86,4 +98,29 @@ function NoticeLine({ notice, onEnd }: { notice: Notice; onEnd(): void }) {
       </button>
     </div>
   )
+}
+
+function isOutdated(earlier: Notice, later: Notice): boolean {
+  return earlier.kind !== undefined && earlier.kind === later.kind
+}
+
+function brief(text: string | Told): string | Told {
+  if (typeof text === 'string') return shownText(text, '')
+  return {
+    ...text,
+    quoted: text.quoted.map((one) => shownText(one, texts.shelf.nameless, QUOTED_CHARACTERS)),
+  }
+}
+
+/** What has the focus is what a notice speaks of, most often: what scrolls, scrolls until it is not beneath it. */
+function keepFocusClearOf(notices: HTMLElement): void {
+  const focused = document.activeElement
+  if (!focused?.closest('main')) return
+  const own = (focused.closest('.row') ?? focused).getBoundingClientRect()
+  const beneath = () => Math.ceil(own.bottom - notices.getBoundingClientRect().top)
+  if (own.top > innerHeight || beneath() <= 0) return
+  const list = focused.closest('.scroller')
+  const before = list?.scrollTop ?? 0
+  list?.scrollBy(0, beneath())
+  scrollBy(0, beneath() - ((list?.scrollTop ?? 0) - before))
 }

@@ -22,7 +22,7 @@ export interface ShelfRowsProps {
 /** The list itself: only the rows in view are in the document. */
 export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
   const scroller = useRef<HTMLDivElement>(null)
-  const { rowHeight, viewHeight } = useSizes(scroller)
+  const { rowHeight, viewHeight, clearHeight } = useSizes(scroller)
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const base = useRef(pages.firstRow)
 
@@ -55,7 +55,7 @@ export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
     if (list === null) return
     const y = (row - base.current) * rowHeight
     if (y < list.scrollTop) list.scrollTop = y
-    else if (y + rowHeight > list.scrollTop + viewHeight) list.scrollTop = y + rowHeight - viewHeight
+    else if (y + rowHeight > list.scrollTop + clearHeight) list.scrollTop = y + rowHeight - clearHeight
   }
   const { active, listeners } = useArrowKeys({ scroller, first: firstKnown, end: pages.endRow, reveal })
   // Past a list without an end one would never come by the tab key: it stops once, where one was, or at the first in view.
@@ -108,9 +108,9 @@ function baseFor(base: number, first: number, firstKnown: number, end: number): 
   return Math.max(firstKnown, first - WINDOW_ROWS / 2)
 }
 
-/** The height of a row, which follows the size of the text, and that of the view. In pixels. */
+/** The height of a row, which follows the size of the text, of the view, and of its part beside notices. In pixels. */
 function useSizes(scroller: RefObject<HTMLElement | null>) {
-  const [sizes, setSizes] = useState({ rowHeight: 52, viewHeight: innerHeight })
+  const [sizes, setSizes] = useState({ rowHeight: 52, viewHeight: innerHeight, clearHeight: innerHeight })
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
@@ -119,10 +119,12 @@ function useSizes(scroller: RefObject<HTMLElement | null>) {
       // On paper something else is in its place.
       if (matchMedia('print').matches) return
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-      const rowRem = Number.parseFloat(getComputedStyle(element).getPropertyValue('--row-rem')) || 3.25
+      const style = getComputedStyle(element)
+      const rowRem = Number.parseFloat(style.getPropertyValue('--row-rem')) || 3.25
       keepFocusInView(element, known)
       known = element.clientHeight
-      setSizes({ rowHeight: Math.round(rowRem * rem), viewHeight: known })
+      const clearHeight = known - Number.parseFloat(style.paddingBottom)
+      setSizes({ rowHeight: Math.round(rowRem * rem), viewHeight: known, clearHeight })
     }
     measure()
     const observer = new ResizeObserver(measure)

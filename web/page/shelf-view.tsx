@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StoredPlant, TagCount } from '../../src/client/plant-store-client.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { FailureBanner } from './failure-banner.tsx'
@@ -37,23 +37,28 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
   const imports = useImportDialog(notify)
   const mayWrite = session.may('plants:write')
   const tags = useTags(session, epoch)
+  const shelf = useRef<HTMLDivElement>(null)
 
   function show(at: bigint | undefined) {
     go({ at }, 'replace')
     setEpoch({})
+    bringIntoView()
   }
+  /** Where the text is so large that the page is scrolled, the list may be beneath the window. */
+  const bringIntoView = () => shelf.current?.scrollIntoView({ block: 'end' })
   async function jump(id: bigint) {
     go({ q: '', tag: undefined, at: id })
     setEpoch({})
+    bringIntoView()
     const told = await session.client.getPlant(id).then(
       (plant) => (plant === undefined ? words.notThere(id) : words.atId(id)),
       () => undefined,
     )
-    if (told !== undefined) notify({ text: told })
+    if (told !== undefined) notify({ text: told, kind: 'place' })
   }
 
   return (
-    <div class={imports.isOver ? 'shelf over' : 'shelf'} {...(mayWrite && imports.dropping)}>
+    <div ref={shelf} class={imports.isOver ? 'shelf over' : 'shelf'} {...(mayWrite && imports.dropping)}>
       <div class="shelf-head">
         <h1 class="wide-words">{words.title}</h1>
         <Count pages={pages} place={place} tags={tags} />

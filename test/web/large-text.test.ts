@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
+import { importLines, openPage, openSignedIn, signIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
+
+const FIRST = '-9223372036854775808'
+const LAST = '9223372036854775807'
+const LONG_TAG = 'a-tag-that-is-longer-than-it-should-be-by-far'
+const NARROWEST = { width: 360, height: 740, textPercent: 200 }
+const PHONES = [NARROWEST, { ...NARROWEST, width: 375 }]
+const SIZES = {
+  'large text': NARROWEST,
+  'a phone': { width: 360, height: 740 },
+  'a wide screen': { width: 1440 },
+}
+
+const site = startSite((app) =>
+  importLines(app, [
+    `{"id":${FIRST},"name":"The first one","tag":"tree"}`,
+    `{"id":${BigInt(FIRST) + 1n},"name":"The second one","tag":"${LONG_TAG}"}`,
+    ...Array.from({ length: 60 }, (_, at) => `{"id":${at},"name":"Rosa ${at}","tag":"shrub"}`),
+    `{"id":${LAST},"name":"The last one","tag":"${LONG_TAG}"}`,
+  ]),
+)
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+async function jump(page: Page, id: string): Promise<void> {
+  await page.getByLabel('Jump to id').fill(id)
+  await page.keyboard.press('Enter')
+  await page.getByText(new RegExp(`(At|the) id ${id}\\b`)).waitFor()
+}
+
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox()
+  assert.ok(box, 'it is not drawn')
+  return { top: box.y, bottom: box.y + box.height, left: box.x, right: box.x + box.width }
+}
+
+/** What is wrong with the notices in sight, of which one says `told`: not wholly in the window, or over the row. */
+const NOTICE_FAULTS = `((id, told) => {
+  const cell = [...document.querySelectorAll('.row .id')].find((one) => one.textContent === id)
+  if (cell === undefined) return 'there is no such row'
+  const spoken = cell.closest('.row').getBoundingClientRect()
+  const notices = [...document.querySelectorAll('.notice')].filter((one) => one.checkVisibility())
+  const faults = notices.some((one) => one.textContent.includes(told)) ? [] : ['it is not told']
+  if (spoken.top < 0 || spoken.bottom > innerHeight) faults.push('what it speaks of is out of sight')
+  for (const one of notices) {
+    const { top, bottom, left, right } = one.getBoundingClientRect()
+    const text = one.querySelector('span')
+    const isOut = top < 0 || bottom > innerHeight || left < 0 || right > innerWidth
+    if (isOut || text.scrollHeight > text.clientHeight + 1) faults.push('cut off: ' + text.textContent)
+    if (top < spoken.bottom && bottom > spoken.top) faults.push('over what it speaks of: ' + text.textContent)
+  }
+  return faults.join()
+})`
+
+async function assertClear(page: Page, id: string, told: string): Promise<void> {
+  let faults = ''
+  const look = async () => {
+    faults = String(await page.evaluate(`${NOTICE_FAULTS}('${id}', '${told}')`))
+    return faults === ''
+  }
+  await eventually(look).catch(() => assert.fail(faults))
+}
+
+/** The id of the last row that is wholly in view: a notice comes over it. */
+async function lastRowInView(page: Page): Promise<string> {
+  const list = await boxOf(page.locator('.scroller'))
+  const rows = await page.locator('.row').all()
+  const boxes = await Promise.all(rows.map(boxOf))
+  const at = boxes.findLastIndex(({ bottom }) => bottom <= list.bottom)
+  return (await rows[at]?.locator('.id').textContent()) ?? assert.fail('no row is in view')
+}
+
+for (const size of PHONES) {
+  test(`a tag is readable beside the longest ids, with large text on ${size.width} pixels`, {
+    skip,
+  }, async () => {
+    const { page } = await openSignedIn(site.browser, site.app, size)
+    for (const [id, isWhole] of [
+      [FIRST, true],
+      [String(BigInt(FIRST) + 1n), false],
+      [LAST, false],
+    ] as const) {
+      await jump(page, id)
+      const row = page.locator('.row', { has: page.getByText(id, { exact: true }) })
+      for (const part of [row.locator('.id'), ...(isWhole ? [row.locator('.mark')] : [])]) {
+        assert.ok(await part.evaluate((one) => one.scrollWidth <= one.clientWidth), `${id}: cut off`)
+      }
+      // More than a third of the line is some ten characters.
+      const mark = await boxOf(row.locator('.mark'))
+      const line = await boxOf(row)
+      assert.ok(isWhole || mark.right - mark.left > (line.right - line.left) * 0.6, `${id}: a sliver`)
+      assert.ok(mark.bottom <= line.bottom && mark.top >= (await boxOf(row.locator('.name'))).bottom - 1)
+    }
+    await page.context().close()
+  })
+}
+
+test('icons are as large as the text asks for, and stand in the middle of their buttons', {
+  skip,
+}, async () => {
+  const normal = await openPage(site.browser, site.app, { width: 360 })
+  const large = await openPage(site.browser, site.app, NARROWEST)
+  const sizes = async (icon: string) => {
+    const boxes = await Promise.all([normal, large].map(({ page }) => boxOf(page.locator(icon).first())))
+    return boxes.map(({ left, right }) => right - left)
+  }
+  const double = async (icon: string) => {
+    const [once = 0, twice] = await sizes(icon)
+    assert.equal(twice, once * 2, icon)
+  }
+  await double('main img')
+  await Promise.all([normal, large].map(({ page }) => signIn(page)))
+  await Promise.all([normal, large].map(({ page }) => page.locator('.row').first().waitFor()))
+  await double('.brand img')
+  await double('.shelf-head .icon')
+  for (const iconic of await large.page.locator('.iconic').all()) {
+    const outer = await boxOf(iconic)
+    const inner = await boxOf(iconic.locator('.icon'))
+    assert.ok(Math.abs(inner.left + inner.right - outer.left - outer.right) <= 2)
+    assert.ok(Math.abs(inner.top + inner.bottom - outer.top - outer.bottom) <= 2)
+  }
+  await Promise.all([normal, large].map(({ page }) => page.context().close()))
+})
+
+for (const [name, size] of Object.entries(SIZES)) {
+  test(`a notice about where the list stands covers none of that, with ${name}`, { skip }, async () => {
+    const { page } = await openSignedIn(site.browser, site.app, size)
+    await page.locator('.row').first().waitFor()
+    // One after the other: each is still there when the next one comes.
+    for (const [id, first] of [
+      ['5', '5'],
+      [LAST, LAST],
+      ['-9223372036854775000', '0'],
+    ] as const) {
+      // As it is for whoever has just scrolled to the field.
+      await page.locator('#jump').evaluate((field) => field.scrollIntoView({ block: 'end' }))
+      await jump(page, id)
+      await assertClear(page, first, id)
+    }
+    await page.context().close()
+  })
+
+  test(`a notice about a plant covers none of its row, with ${name}`, { skip }, async () => {
+    const { page } = await openSignedIn(site.browser, site.app, size)
+    await page.locator('.row').first().waitFor()
+    await page.locator('.scroller').evaluate((list) => list.scrollIntoView({ block: 'end' }))
+    const id = await lastRowInView(page)
+    const row = page.locator('.row', { has: page.getByText(id, { exact: true }) })
+    await row.getByRole('button').click()
+    await page.locator('#plant-name:enabled').fill(`Rosa ${id} ${'gallica '.repeat(60)}`)
+    await button(page, 'Save').click()
+    await page.getByText(`Saved: Rosa ${id}`).waitFor()
+    await assertClear(page, id, 'Saved: Rosa')
+    await page.context().close()
+  })
+}
+
+test('a removal can be undone while later notices are there, with large text', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app, NARROWEST)
+  await button(page, 'Rosa 2').click()
+  await page.locator('#plant-name:enabled').waitFor()
+  await button(page, 'Remove').click()
+  await page.getByText('Removed: Rosa 2').waitFor()
+  await jump(page, '5')
+  await jump(page, '7')
+  await button(page, 'Undo').click()
+  await page.getByText('Back again: Rosa 2').waitFor()
+  await page.context().close()
+})
