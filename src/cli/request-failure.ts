@@ -6,6 +6,8 @@ import { sentences } from './sentences.ts'
 /** 401: no token, or one that is not valid. */
 const UNAUTHORIZED = 401
 const SERVER_ERROR = 500
+/** The code of the service for a path that it does not have. */
+const NO_PATH = 40401
 /** A name that has no address, or none now. */
 const LOOK_UP_CODES = ['ENOTFOUND', 'EAI_AGAIN']
 /** What answers speaks no TLS: most likely plain HTTP. */
@@ -43,9 +45,15 @@ export function requestFailureText(error: RequestError, url: string): string {
   }
   if (error.kind !== 'service') return sentences(message, `Is ${url} where the service is?`)
   const request = status >= SERVER_ERROR && requestId !== undefined ? `, request ${printable(requestId)}` : ''
-  const hint =
-    status === UNAUTHORIZED ? ' On the machine of the service, "plantstore token create" makes a token.' : ''
+  const hint = hintFor(code, status, url)
   return `${message} (code ${code}${request})${hint}`
+}
+
+function hintFor(code: number | undefined, status: number, url: string): string {
+  if (code === NO_PATH) return ` Is ${url} where the service is, with its base path?`
+  return status === UNAUTHORIZED
+    ? ' On the machine of the service, "plantstore token create" makes a token.'
+    : ''
 }
 
 /** A message of the service that tells what to put into the query, in the words of the command line. */

@@ -65,6 +65,19 @@ test('an http URL of what speaks HTTPS is told to try https', async (t) => {
   assert.match(stderr, /^plantstore: What listens at http:\S+ hangs up [^\n]+ try https:\S+\n$/)
 })
 
+test('a URL without the base path of the service is told to look at it', async (t) => {
+  const app = await startApp(t, { PLANTSTORE_BASE_URL: 'https://example.org/garden' })
+  const url = app.url.replace(/\/garden$/, '')
+  const { code, stderr } = await commandsOn(t, { url })(['list'])
+  assert.deepEqual(
+    [code, stderr],
+    [
+      1,
+      `plantstore: There is no such path. (code 40401) Is ${url} where the service is, with its base path?\n`,
+    ],
+  )
+})
+
 test('the page of a gateway is told as such', async (t) => {
   const gateway = await startOtherServer(t, (_request, response) => {
     response.writeHead(503, { 'content-type': 'text/html' })
