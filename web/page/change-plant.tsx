@@ -12,7 +12,7 @@ import type { PlantDialogProps } from './plant-dialog.tsx'
 import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
 import { plantTexts as words } from './plant-texts.ts'
 import { putBack } from './put-back.ts'
-import { shownText } from './shown-text.ts'
+import { shownTag, shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { momentOf } from './times.ts'
 import { useSending } from './use-sending.ts'
@@ -175,11 +175,7 @@ function PlantFacts({ plant }: { plant: StoredPlant }) {
       </dd>
       <dt>{words.tag}</dt>
       <dd>
-        {plant.tag === undefined ? (
-          words.noTag
-        ) : (
-          <bdi>{shownText(plant.tag, texts.tags.emptyTag, Number.POSITIVE_INFINITY)}</bdi>
-        )}
+        {plant.tag === undefined ? words.noTag : <bdi>{shownTag(plant.tag, Number.POSITIVE_INFINITY)}</bdi>}
       </dd>
       <dt>{words.id}</dt>
       <dd>{String(plant.id)}</dd>

@@ -4,6 +4,7 @@ import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 import type { Place } from './place.ts'
 import { saveFile } from './save-file.ts'
+import { shownTag } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { ToldText } from './told.tsx'
 import { useSending } from './use-sending.ts'
@@ -22,6 +23,7 @@ export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
   const [format, setFormat] = useState<FileFormat>('csv')
   const [told, setTold] = useState('')
   const sending = useSending([])
+  const tag = place.tag === undefined ? undefined : shownTag(place.tag)
   const controller = useRef(new AbortController())
   useEffect(() => () => controller.current.abort(), [])
 
@@ -49,7 +51,7 @@ export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
         onClose={onClose}
       >
         <p class="long">
-          <ToldText text={words.which(place.q, place.tag)} />
+          <ToldText text={words.which(place.q, tag)} />
         </p>
         <fieldset class="field">
           <legend>{words.format}</legend>

@@ -1,5 +1,5 @@
 import type { StoredPlant } from '../../src/client/plant-store-client.ts'
-import { shownText } from './shown-text.ts'
+import { shownTag, shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { dayOf } from './times.ts'
 
@@ -31,7 +31,7 @@ export function PlantRow({ plant, isTabStop, onOpen }: PlantRowProps) {
 export function TagMark({ tag }: { tag: string }) {
   return (
     <bdi class="mark" title={shownText(tag, '')}>
-      {shownText(tag, texts.tags.emptyTag)}
+      {shownTag(tag)}
     </bdi>
   )
 }

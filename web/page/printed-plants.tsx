@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { readPlace } from './place.ts'
 import { TagMark } from './plant-row.tsx'
 import type { ShelfPages } from './shelf-pages.ts'
-import { shownText } from './shown-text.ts'
+import { shownTag, shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { dayOf } from './times.ts'
 import { ToldText } from './told.tsx'
@@ -30,7 +30,7 @@ export function PrintedPlants({ pages, first, end }: PrintedPlantsProps) {
       <caption>
         {words.which(plants[0]?.id, plants.at(-1)?.id)}
         {q !== '' && <ToldText text={words.search(q)} />}
-        {tag !== undefined && <ToldText text={words.tag(tag)} />}
+        {tag !== undefined && <ToldText text={words.tag(shownTag(tag))} />}
       </caption>
       <thead>
         <tr>

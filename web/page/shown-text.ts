@@ -1,3 +1,5 @@
+import { texts } from './texts.ts'
+
 /** No screen shows more of it; one of a megabyte would keep the browser busy in every frame. */
 const SHOWN_CHARACTERS = 300
 /** Nothing of these is to be seen: spaces, and characters that only say how others run. */
@@ -10,4 +12,9 @@ export function shownText(text: string, instead: string, charactersMax = SHOWN_C
   const start = text.slice(0, charactersMax)
   if (BLANK.test(start)) return instead
   return start.length < text.length ? `${start.replace(HALF, '')}…` : text
+}
+
+/** `shownText` of a tag. */
+export function shownTag(tag: string, charactersMax?: number): string {
+  return shownText(tag, texts.tags.emptyTag, charactersMax)
 }

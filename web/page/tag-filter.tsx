@@ -3,7 +3,7 @@ import type { TagCount } from '../../src/client/plant-store-client.ts'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { Form } from './form.tsx'
-import { shownText } from './shown-text.ts'
+import { shownTag } from './shown-text.ts'
 import { texts } from './texts.ts'
 import { useSending } from './use-sending.ts'
 
@@ -26,12 +26,15 @@ interface TagFilterProps {
 /** Narrows the list down to a tag: one of the list, or one that is typed where the list has not all. */
 export function TagFilter({ tag: chosen, tags, onChoose }: TagFilterProps) {
   const [isTyping, setTyping] = useState(false)
-  const isListed = chosen === undefined || tags.some(({ tag }) => tag === chosen)
-  // Whether it is these by chance, or there are more, nobody knows: then there are, most likely.
+  const isListed = (wanted: string) => tags.some(({ tag }) => tag === wanted)
+  // Whether it is these by chance, or there are more, nobody knows: then there are, most likely. The empty one, nobody
+  // could type.
   const hasMore = tags.length >= TAGS_MAX
+  const others = new Set([chosen ?? [], hasMore ? '' : []].flat())
+  const unlisted = [...others].filter((tag) => !isListed(tag))
   const listed = tags.map(({ tag, count }) => (
     <option key={tag} value={`=${tag}`}>
-      {`${tagText(tag)} (${count.toLocaleString('en')})`}
+      {`${shownTag(tag, TAG_CHARACTERS)} (${count.toLocaleString('en')})`}
     </option>
   ))
   function choose(value: string) {
@@ -49,7 +52,11 @@ export function TagFilter({ tag: chosen, tags, onChoose }: TagFilterProps) {
         onChange={(event) => choose(event.currentTarget.value)}
       >
         <option value="">{words.anyTag}</option>
-        {!isListed && <option value={`=${chosen}`}>{tagText(chosen)}</option>}
+        {unlisted.map((tag) => (
+          <option key={tag} value={`=${tag}`}>
+            {shownTag(tag, TAG_CHARACTERS)}
+          </option>
+        ))}
         {hasMore ? <optgroup label={words.mostUsed(TAGS_MAX)}>{listed}</optgroup> : listed}
         {hasMore && <option value={ANOTHER}>{words.anotherTag}</option>}
       </select>
@@ -82,8 +89,4 @@ function AnotherTag({ onChoose, onClose }: Pick<TagFilterProps, 'onChoose'> & { 
       </Form>
     </Dialog>
   )
-}
-
-function tagText(tag: string): string {
-  return shownText(tag, texts.tags.emptyTag, TAG_CHARACTERS)
 }

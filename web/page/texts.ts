@@ -46,7 +46,7 @@ export const texts = {
     anotherHint: (count: number) =>
       `The list has the ${count.toLocaleString('en')} most used tags. Type another one just as the plants have it.`,
     showTag: 'Show its plants',
-    tagMissing: 'Type the tag.',
+    tagMissing: 'Type the tag. The empty tag is in the list, as “(empty tag)”.',
     jump: 'Jump to id',
     jumpHint: 'Id …',
     jumpGo: 'Go',
