@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { flagOf, type SettingName, variableOf } from '../src/config.ts'
@@ -29,6 +29,24 @@ test('the five minutes with curl work as they are written', async (context) => {
   assert.equal(retried, '{"name":"Medicago ×varia"}'.repeat(2))
   assert.equal(deleted, '')
   assert.match(token ?? '', /"token":"plst_/)
+})
+
+test('every link leads to a section or a file that is there', () => {
+  const anchors = [...readme.matchAll(/^##+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+  const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
+  assert.ok(links.length > 20, 'there are links')
+  for (const link of links) {
+    if (link.startsWith('https:')) continue
+    const isThere = link.startsWith('#')
+      ? anchors.includes(link.slice(1))
+      : existsSync(new URL(`../${link}`, import.meta.url))
+    assert.ok(isThere, link)
+  }
 })
 
 test('the table of settings is that of the program', () => {
