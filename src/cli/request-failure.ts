@@ -29,11 +29,16 @@ const FLAGS: Readonly<Record<string, string>> = {
 }
 
 /** What people are told of a failed request; whatever is no failed request stays as it is. */
-export function requestFailure(error: unknown, url: string, wasSent = true): unknown {
+export function requestFailure(error: unknown, url: string, mayBeDone = true): unknown {
   if (!(error instanceof RequestError)) return error
-  const mayBeDone = error.isOutcomeUnknown && wasSent
   const text = requestFailureText(error, url)
-  return new CommandFailure(mayBeDone ? sentences(text, 'It may have been done all the same.') : text)
+  const failure = new CommandFailure(text)
+  return error.isOutcomeUnknown && mayBeDone ? maybeDone(failure) : failure
+}
+
+/** The failure of a write of which nobody knows what became. */
+export function maybeDone({ message, exitCode }: CommandFailure): CommandFailure {
+  return new CommandFailure(sentences(message, 'It may have been done all the same.'), exitCode)
 }
 
 export function requestFailureText(error: RequestError, url: string): string {

@@ -21,6 +21,8 @@ export interface Service {
 /** Somebody waits: a service that is restarted is met again, one that is not there is soon told. */
 const TRIES_MAX = 3
 
+const SERVER_ERROR = 500
+
 const NO_TOKEN =
   'No token: put one into PLANTSTORE_TOKEN, or give --token. On the machine of the service, "plantstore token create" makes one.'
 
@@ -47,7 +49,7 @@ export async function callService<Result>(
   const { url, token } = configOf(flags)
   if (!isPublic && token === undefined) throw new CommandFailure(NO_TOKEN)
   const { createPlantStoreClient } = await import('../client/plant-store-client.ts')
-  const { isUnreachable, requestFailure } = await import('./request-failure.ts')
+  const { isUnreachable, maybeDone, requestFailure } = await import('./request-failure.ts')
   const sending = watchSending(isUnreachable)
   const client = createPlantStoreClient({
     baseUrl: url,
@@ -59,30 +61,34 @@ export async function callService<Result>(
     try {
       return await use({ client, url: url.replace(/\/+$/, ''), signal })
     } catch (error) {
-      throw requestFailure(error, url, sending.wasSent())
+      const mayBeDone = sending.mayBeDone()
+      if (mayBeDone && error instanceof CommandFailure && error === signal.reason) throw maybeDone(error)
+      throw requestFailure(error, url, mayBeDone)
     }
   })
 }
 
 /**
- * Tells whether any try of the last request was sent: the last try may have met nobody, where an earlier one did and its
- * answer was lost.
+ * Tells whether the last request was a write that may be done: where any try of it was sent, and not refused. The last
+ * try may have met nobody, where an earlier one met the service and its answer was lost.
  */
 function watchSending(isUnreachable: (error: unknown) => boolean) {
   let last = ''
-  let isSent = false
+  let isWrite = false
+  let isTaken = false
   return {
-    wasSent: () => isSent,
+    mayBeDone: () => isWrite && isTaken,
     fetch: (async (input, init) => {
       const request = `${init?.method} ${input}`
-      if (request !== last) isSent = false
+      if (request !== last) isTaken = false
       last = request
+      isWrite = init?.method !== 'GET'
       try {
         const response = await fetch(input, init)
-        isSent = true
+        isTaken ||= response.ok || response.status >= SERVER_ERROR
         return response
       } catch (error) {
-        isSent ||= !isUnreachable(error)
+        isTaken ||= !isUnreachable(error)
         throw error
       }
     }) as typeof fetch,

@@ -3,7 +3,8 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeCertificate } from '../support/certificates.ts'
-import { startApp, temporaryFolder } from '../support/start-app.ts'
+import { startPlantstore } from '../support/plantstore-process.ts'
+import { startApp, TOKEN, temporaryFolder } from '../support/start-app.ts'
 import { commandsOn } from './run-command.ts'
 import { startOtherServer } from './start-other-server.ts'
 
@@ -32,6 +33,21 @@ test('a write whose answer is lost is said to be done, maybe', async (t) => {
     assert.doesNotMatch((await commandsOn(t, busy)(words)).stderr, /may have been done/)
   }
   assert.doesNotMatch((await commandsOn(t, lost)(['get', '1'])).stderr, /may have been done/)
+})
+
+test('a write that is interrupted is said to be done, maybe; a read is not', async (t) => {
+  let asked = Promise.withResolvers<void>()
+  const { url } = await startOtherServer(t, () => asked.resolve())
+  for (const words of [...WRITES, ['get', '1']]) {
+    asked = Promise.withResolvers()
+    const environment = { PLANTSTORE_URL: url, PLANTSTORE_TOKEN: TOKEN }
+    const run = startPlantstore(t, words, { environment })
+    await asked.promise
+    run.child.kill('SIGINT')
+    assert.equal(await run.exit, 130)
+    const maybe = words[0] === 'get' ? '' : ' It may have been done all the same.'
+    assert.equal(run.stderr, `plantstore: Interrupted.${maybe}\n`, words.join(' '))
+  }
 })
 
 test('a write that met nobody is not done, but where an earlier try met somebody it may be', async (t) => {
