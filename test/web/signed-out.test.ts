@@ -44,7 +44,11 @@ const ACTIONS: Record<string, Visit> = {
     goOn: (page) => page.getByText('1 plant', { exact: true }).waitFor(),
   },
   jump: {
-    arrive: (page) => page.getByLabel('Search names').fill(''),
+    async arrive(page) {
+      await page.getByLabel('Search names').fill('')
+      // The page asks for the whole list only a moment later.
+      await button(page, 'Quercus robur').waitFor()
+    },
     async act(page) {
       await page.getByLabel('Jump to id').fill('2')
       await button(page, 'Go').click()
