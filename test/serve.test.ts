@@ -10,18 +10,26 @@ import { SettingError, SetupError } from '../src/errors.ts'
 import { serve } from '../src/serve.ts'
 import { generateToken } from '../src/tokens/token.ts'
 import { assertErrorAnswer } from './support/error-body.ts'
-import { startServe } from './support/plantstore-process.ts'
+import { eventually } from './support/eventually.ts'
+import { type PlantstoreProcess, startServe } from './support/plantstore-process.ts'
 import { startApp, temporaryFolder } from './support/start-app.ts'
-import { openWire, requestText, type WireAnswer } from './support/wire.ts'
+import { openWire, requestText, type Wire, type WireAnswer } from './support/wire.ts'
 
 const silent = pino({ level: 'silent' })
 
 const createText = (id: number) => requestText('POST /plants', {}, `{"id":${id},"name":"a"}`)
 
-/** A request in two parts, the second of which is its last character. */
-function halves(text: string): [string, string] {
-  return [text.slice(0, -1), text.slice(-1)]
+/** Begins to create a plant, and gives what ends that request; the service has read what stands before it. */
+async function beginCreate(wire: Wire, id: number): Promise<string> {
+  const body = `{"id":${id},"name":"a"}`
+  const length = String(body.length)
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': length, Expect: '100-continue' }
+  wire.send(requestText('POST /plants', headers))
+  assert.equal((await wire.answer()).status, 100)
+  return body
 }
+
+const isStopping = ({ stderr }: PlantstoreProcess) => stderr.includes('"stopping"')
 
 test('SIGTERM: what is under way is answered, nothing new is let in, and the process ends with 0', async (test) => {
   const service = await startServe(test)
@@ -29,8 +37,7 @@ test('SIGTERM: what is under way is answered, nothing new is let in, and the pro
   assert.ok(idle && half && sent)
   idle.send(requestText('GET /readyz'))
   assert.equal((await idle.answer()).status, 200)
-  const [start, rest] = halves(createText(1))
-  half.send(start)
+  const rest = await beginCreate(half, 1)
   sent.send(...[10, 11, 12, 13, 14].map(createText))
   // Only when the first of them is answered is it sure that the service has read the others.
   assert.equal((await sent.answer()).status, 200)
@@ -64,11 +71,9 @@ test('SIGTERM: what is under way is answered, nothing new is let in, and the pro
 test('a kept connection does not hold up the end once its request is answered', async (test) => {
   const service = await startServe(test)
   const wire = await openWire(test, service.port)
-  const [start, rest] = halves(createText(1))
-  wire.send(start)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  const rest = await beginCreate(wire, 1)
   service.child.kill('SIGINT')
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await eventually(() => isStopping(service))
   wire.send(rest)
   assert.equal((await wire.answer()).status, 200)
   const answeredMs = performance.now()
@@ -100,8 +105,7 @@ test('a long answer that is being sent when the end is asked for arrives whole',
 test('a client that is stuck is cut off at the configured time', async (test) => {
   const service = await startServe(test, { environment: { PLANTSTORE_SHUTDOWN_TIMEOUT_MS: '300' } })
   const wire = await openWire(test, service.port)
-  wire.send(halves(createText(1))[0])
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await beginCreate(wire, 1)
   const askedMs = performance.now()
   service.child.kill('SIGTERM')
   assert.equal(await service.exit, 0)
@@ -114,10 +118,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`a second signal ends the process at once: ${signal} after SIGTERM`, async (test) => {
     const service = await startServe(test)
     const wire = await openWire(test, service.port)
-    wire.send(halves(createText(1))[0])
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await beginCreate(wire, 1)
     service.child.kill('SIGTERM')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await eventually(() => isStopping(service))
     assert.equal(service.child.exitCode, null)
     service.child.kill(signal)
     assert.equal(await service.exit, 130)
