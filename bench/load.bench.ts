@@ -1,5 +1,5 @@
 import type { Contender } from './contender.ts'
-import { type Measurement, measureLoad } from './load.ts'
+import { type Measurement, measureLoad, warmUp } from './load.ts'
 import type { BenchOptions, LoadName } from './options.ts'
 import { residentMb, untilQuiet } from './processes.ts'
 import {
@@ -14,7 +14,6 @@ import {
 import { startPeers } from './start-peers.ts'
 import type { Stores } from './stores.ts'
 
-const WARM_UP_SECONDS_MAX = 5
 /** About as many as share a commit when 64 connections create. */
 const LOOP_ROWS_PER_COMMIT = 64
 
@@ -53,8 +52,7 @@ export async function benchLoad(
       }
     }
     if (options.withPeers) contenders.push(...(await startPeers(workFolder)))
-    const warmUpSeconds = Math.min(WARM_UP_SECONDS_MAX, options.seconds)
-    await Promise.all(contenders.map((contender) => measureLoad(load, contender, warmUpSeconds)))
+    await Promise.all(contenders.map((contender) => warmUp(load, contender, options.seconds)))
     for (const { name, pid } of contenders) await untilQuiet(name, pid)
 
     const reports: ContenderRounds[] = contenders.map(({ name }) => ({ name, rounds: [] }))

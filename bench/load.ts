@@ -5,6 +5,7 @@ import type { LoadName } from './options.ts'
 import { runToEnd } from './processes.ts'
 
 const CONNECTIONS = 64
+const WARM_UP_SECONDS_MAX = 5
 /** A stalled answer is late, not lost: it shows in the latency. */
 const ANSWER_TIMEOUT_SECONDS = 20
 
@@ -32,12 +33,7 @@ export async function measureLoad(
   contender: Contender,
   seconds: number,
 ): Promise<Measurement> {
-  const run = loadTool === 'wrk' ? runWrk : runAutocannon
-  const urls = [contender.url, ...(contender.otherUrls ?? [])]
-  const { pagePath } = contender
-  const connections = CONNECTIONS / urls.length
-  const results = await Promise.all(urls.map((url) => run(name, { url, pagePath, connections }, seconds)))
-  const result = combine(results)
+  const result = await applyLoad(name, contender, seconds)
   if (result.refused > 0 || result.broken > 0 || result.requests === 0) {
     const { requests, refused, broken } = result
     throw new Error(
@@ -45,6 +41,19 @@ export async function measureLoad(
     )
   }
   return { perSecond: result.requests / result.seconds, p50Ms: result.p50Ms, p99Ms: result.p99Ms }
+}
+
+/** Puts a load on a contender whatever it shows: beside others the time may be over before anything is answered. */
+export async function warmUp(name: LoadName, contender: Contender, seconds: number): Promise<void> {
+  await applyLoad(name, contender, Math.min(WARM_UP_SECONDS_MAX, seconds))
+}
+
+async function applyLoad(name: LoadName, contender: Contender, seconds: number): Promise<LoadResult> {
+  const run = loadTool === 'wrk' ? runWrk : runAutocannon
+  const { url: first, otherUrls = [], pagePath } = contender
+  const urls = [first, ...otherUrls]
+  const connections = CONNECTIONS / urls.length
+  return combine(await Promise.all(urls.map((url) => run(name, { url, pagePath, connections }, seconds))))
 }
 
 interface LoadResult {

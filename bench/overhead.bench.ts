@@ -1,13 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Contender, fill, seedBodies, TOKEN } from './contender.ts'
-import { type Measurement, measureLoad } from './load.ts'
+import { type Contender, TOKEN } from './contender.ts'
+import { type Measurement, measureLoad, warmUp } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import { untilQuiet } from './processes.ts'
-import { OURS, PAGE_PATH, startService } from './start-contenders.ts'
+import { OURS, PAGE_PATH, seed, startService } from './start-contenders.ts'
 import type { Stores } from './stores.ts'
 
-const WARM_UP_SECONDS_MAX = 5
 /** Prometheus asks every 15 seconds or so; a measurement of 4 seconds is to have its share of that, and more. */
 const SCRAPE_EVERY_MS = 1_000
 
@@ -44,10 +43,10 @@ export async function benchOverhead(
       const tracing = isTraced ? { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } : {}
       const server = await startService(await stores.make(), { ...settings, ...tracing })
       started.push({ contender: { ...server, name, pagePath: PAGE_PATH }, isScraped })
-      await fill(server.url, seedBodies())
+      await seed(server.url)
     }
     for (const { contender } of started) {
-      await measureLoad('create', contender, Math.min(WARM_UP_SECONDS_MAX, seconds))
+      await warmUp('create', contender, seconds)
       await untilQuiet(contender.name, contender.pid)
     }
     const variants: OverheadReport['variants'] = started.map(({ contender: { name } }) => ({

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from './connection.ts'
-import { type Contender, fill, newFolder, seedBodies, TOKEN } from './contender.ts'
+import { type Contender, newFolder, seedBodies, TOKEN } from './contender.ts'
 import { type RunningServer, runToEnd, startServer } from './processes.ts'
 import type { Stores } from './stores.ts'
 
@@ -36,10 +36,20 @@ export function startService(
   })
 }
 
+/** Gives our service the plants that each contender holds before a load begins, in a request: it need not be timed. */
+export async function seed(url: string): Promise<void> {
+  const answer = await fetch(`${url}/plants/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/x-ndjson' },
+    body: [...seedBodies()].join('\n'),
+  })
+  if (answer.status !== 200) throw new Error(`${url} refused the plants: ${await answer.text()}`)
+}
+
 /** Our service as a contender, with the seeded plants in it. */
 export async function startOurs(stores: Stores): Promise<Contender> {
   const server = await startService(await stores.make())
-  await fill(server.url, seedBodies())
+  await seed(server.url)
   return { ...server, name: OURS, pagePath: PAGE_PATH }
 }
 
@@ -63,7 +73,7 @@ export async function startTwoReplicas(stores: Stores): Promise<Contender> {
 /** Our service with creates that share no commits, on PostgreSQL, with the seeded plants in it. */
 export async function startStatementPerRequest(stores: Stores): Promise<Contender> {
   const server = await startStatementService(await stores.make())
-  await fill(server.url, seedBodies())
+  await seed(server.url)
   return { ...server, name: STATEMENT_PER_REQUEST, pagePath: PAGE_PATH }
 }
 
@@ -87,7 +97,7 @@ async function inPairs(
 ): Promise<Contender> {
   const first = await start(database)
   const second = await start(database)
-  await fill(first.url, seedBodies())
+  await seed(first.url)
   return {
     ...first,
     name,
