@@ -192,7 +192,7 @@ export async function buildApp({
       registerPlantImportRoutes(routes, { plants, body, logRequest })
       registerTokenRoutes(routes, { tokens, body, authenticate, noteToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, noteToken, noteRefusal })
-      registerHealthRoutes(routes, { engine, ping, isDraining })
+      registerHealthRoutes(routes, { engine, ping, onCommit: storage.activity.onCommit, isDraining })
       if (metrics !== undefined) registerMetricsRoutes(routes, metrics)
       registerDocsRoutes(routes, { basePath })
       registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })

@@ -163,6 +163,8 @@ export interface Readiness {
   version: string
   /** What keeps the plants */
   engine: 'sqlite' | 'postgres'
+  /** Failing since the storage refused the last commit, its disk being full, say; what reads works */
+  writes: 'working' | 'failing'
 }
 
 export interface TokenRotation {

@@ -11,17 +11,25 @@ const ENGINES = ['sqlite', 'postgres'] as const
 
 export const ReadinessSchema = {
   type: 'object',
-  required: ['status', 'version', 'engine'],
+  required: ['status', 'version', 'engine', 'writes'],
   properties: {
     status: { type: 'string', const: 'ready' },
     version: { type: 'string', description: 'The version of the service' },
     engine: { type: 'string', enum: ENGINES, description: 'What keeps the plants' },
+    writes: {
+      type: 'string',
+      enum: ['working', 'failing'],
+      description:
+        'Failing since the storage refused the last commit, its disk being full, say; what reads works',
+    },
   },
 } as const
 
 export interface HealthRoutesParts {
   engine: (typeof ENGINES)[number]
   ping(): Promise<void>
+  /** Has `tell` told of every commit from now on. */
+  onCommit(tell: (commit: { isDurable: boolean }) => void): void
   /** Whether the service is on its way down. */
   isDraining(): boolean
 }
@@ -44,21 +52,25 @@ const getHealthOperation: Operation = {
 const getReadinessOperation: Operation = {
   operationId: 'getReadiness',
   summary: 'May requests be sent here?',
-  description: 'Yes while the storage answers and the service is not shutting down.',
+  description:
+    'Yes while the storage can be read and the service is not shutting down. Whether writes work is told beside it.',
   group: 'Service',
   answers: answerOf(
     'They may',
     { $ref: '#/components/schemas/Readiness' },
-    { status: 'ready', version: '1.0.0', engine: 'sqlite' },
+    { status: 'ready', version: '1.0.0', engine: 'sqlite', writes: 'working' },
   ),
   errors: [50302, 50303],
 }
 
 export function registerHealthRoutes(
   app: FastifyInstance,
-  { engine, ping, isDraining }: HealthRoutesParts,
+  { engine, ping, onCommit, isDraining }: HealthRoutesParts,
 ): void {
-  const ready = JSON.stringify({ status: 'ready', version: packageJson.version, engine })
+  let writes: 'working' | 'failing' = 'working'
+  onCommit(({ isDurable }) => {
+    writes = isDurable ? 'working' : 'failing'
+  })
   app.route({
     method: 'GET',
     url: '/healthz',
@@ -75,7 +87,12 @@ export function registerHealthRoutes(
     async handler(_request, reply) {
       if (isDraining()) throw new AppError(50303)
       await withinTime(ping())
-      answerJson(reply, 200, ready)
+      // Ready all the same: without it nobody could read either, and what is written is refused with the reason.
+      answerJson(
+        reply,
+        200,
+        JSON.stringify({ status: 'ready', version: packageJson.version, engine, writes }),
+      )
     },
   })
 }

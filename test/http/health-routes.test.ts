@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
+import type { CommitReport } from '../../src/storage/group-commit.ts'
 import { assertErrorAnswer } from '../support/error-body.ts'
 import { eventually } from '../support/eventually.ts'
 import { startAlteredApp } from '../support/start-altered-app.ts'
@@ -8,6 +9,9 @@ import { startAlteredApp } from '../support/start-altered-app.ts'
 let isDraining = false
 /** What the storage does when it is asked whether it is there. */
 let ping: () => Promise<void> = async () => {}
+
+/** Tells the app of a commit. */
+let tellOfCommit: (commit: CommitReport) => void = () => {}
 
 const app = await startAlteredApp(
   { after },
@@ -18,6 +22,14 @@ const app = await startAlteredApp(
         await ping()
         await real.ping()
       },
+      activity: {
+        ...real.activity,
+        onCommit(tell) {
+          const before = tellOfCommit
+          tellOfCommit = (commit) => [before, tell].map((one) => one(commit))
+          real.activity.onCommit(tell)
+        },
+      },
     }),
     isDraining: () => isDraining,
   },
@@ -27,7 +39,7 @@ test('/healthz and /readyz answer without a token, and tell nothing but that', a
   const engine = process.env.TEST_DATABASE_SERVER === undefined ? 'sqlite' : 'postgres'
   for (const [path, told] of [
     ['/healthz', { status: 'up' }],
-    ['/readyz', { status: 'ready', version: packageJson.version, engine }],
+    ['/readyz', { status: 'ready', version: packageJson.version, engine, writes: 'working' }],
   ] as const) {
     const answer = await fetch(app.url + path)
     assert.equal(answer.status, 200)
@@ -53,6 +65,20 @@ test('a service whose storage fails is up and not ready, until it works again', 
   assert.match(String(line.cause), /disk I\/O error/)
   ping = async () => {}
   assert.equal((await app.fetch('/readyz')).status, 200)
+})
+
+test('a service whose commits fail stays ready, as it can be read, and says so until one is done', async () => {
+  const writes = async () => {
+    const answer = await app.fetch('/readyz')
+    assert.equal(answer.status, 200)
+    return ((await answer.json()) as { writes: string }).writes
+  }
+  tellOfCommit({ operations: 1, durationMs: 1, isDurable: false })
+  assert.equal(await writes(), 'failing')
+  const headers = { 'content-type': 'application/json' }
+  const body = '{"id":1,"name":"Rosa"}'
+  assert.equal((await app.fetch('/plants', { method: 'POST', headers, body })).status, 200)
+  assert.equal(await writes(), 'working')
 })
 
 test('a storage that does not answer in time is not ready', async () => {

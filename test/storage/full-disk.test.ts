@@ -78,20 +78,26 @@ async function checkFullStorage(service: ServiceProcess, free: () => void): Prom
   for (const path of ['/plants/1', '/tags', '/plants?q=rosa', '/tokens', '/healthz', '/readyz']) {
     assert.equal((await service.request('GET', path)).status, 200, path)
   }
-  // Whatever else writes is refused in the same way, or done where it finds the room.
-  const others = [
-    await service.request('PUT', '/plants/2', { name: `Rosa 2 ${'r'.repeat(3000)}` }),
-    await service.request('PATCH', '/plants/2', { name: `Rosa 2 ${'r'.repeat(3000)}` }),
-    await service.request('POST', '/tokens', { label: 'l', scopes: ['plants:read'] }),
-    await service.request('DELETE', '/plants/-1'),
-  ]
-  for (const { status, body } of others) if (![200, 201, 404].includes(status)) checkRefusal(status, body)
+  // Whatever else writes is refused in the same way, or done where it finds the room; readiness says which it was.
+  const writes = async () => ((await service.request('GET', '/readyz')).body as { writes: string }).writes
+  for (const [method, path, sent] of [
+    ['PUT', '/plants/2', { name: `Rosa 2 ${'r'.repeat(3000)}` }],
+    ['PATCH', '/plants/2', { name: `Rosa 2 ${'r'.repeat(3000)}` }],
+    ['POST', '/tokens', { label: 'l', scopes: ['plants:read'] }],
+    ['DELETE', '/plants/-1', undefined],
+  ] as const) {
+    const { status, body } = await service.request(method, path, sent)
+    const isDone = [200, 201, 404].includes(status)
+    if (!isDone) checkRefusal(status, body)
+    assert.equal(await writes(), isDone ? 'working' : 'failing', `${method} ${status}`)
+  }
 
   free()
   await keepTrying(async () => {
     const { status } = await service.request('POST', '/plants', { id: 100_000, name: 'small' })
     assert.equal(status, 200)
   })
+  assert.equal(await writes(), 'working')
   acknowledged.add(100_000)
   assert.deepEqual(await storedIds(service), acknowledged)
   return acknowledged
