@@ -166,8 +166,9 @@ export function parseJsonText(text: string, what: 'body' | 'line'): unknown {
  * told.
  */
 function positionIn(message: string): string {
-  const position = /position (\d+)/.exec(message)
-  return position === null ? '' : `: it goes wrong at character ${position[1]}`
+  if (message.includes('end of JSON')) return ': it breaks off'
+  const [, charactersBefore] = /position (\d+)/.exec(message) ?? []
+  return charactersBefore === undefined ? '' : `: it goes wrong after character ${charactersBefore}`
 }
 
 function tooLarge(bytesMax: number): AppError {

@@ -120,7 +120,10 @@ export function applyRouteRules(
       const allow = methodsAt(request, methodsOfPath)
       if (allow === undefined) reply.send(new AppError(40401))
       else if (request.method === 'OPTIONS') answerEmpty(reply, 204, ['allow', allow])
-      else reply.send(new AppError(40501, undefined, { headers: { allow } }))
+      else {
+        const message = `This path does not take ${request.method}: it takes ${allow}.`
+        reply.send(new AppError(40501, message, { headers: { allow } }))
+      }
     })
   })
   return described

@@ -13,6 +13,12 @@ const PLAIN_LINE =
 /** Nothing but white space of JSON. */
 const BLANK = /^[ \t\r]*$/
 
+const ARRAY_ADVICE = ', not an array: each plant is a line of its own, without brackets around them'
+/** What is no JSON and has this may be a file whose line breaks got lost. */
+const SEVERAL_OBJECTS = /\}\s*\{/
+const SEVERAL_ADVICE =
+  'Where several plants are on it: each is a line of its own (curl keeps line breaks with --data-binary, not with -d).'
+
 /** Integers of so few digits are exact as numbers, and cheaper to read that way. */
 const SAFE_DIGITS_MAX = 15
 
@@ -36,7 +42,7 @@ export function createNdjsonRows(parseJson: (text: string) => unknown) {
     try {
       body = parseJson(text)
       if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-        throw new AppError(40003, 'the line must be a JSON object')
+        throw new AppError(40003, `the line must be a JSON object${Array.isArray(body) ? ARRAY_ADVICE : ''}`)
       }
       const plant = parseNewPlant(body)
       rows.plants.push(plant)
@@ -44,7 +50,9 @@ export function createNdjsonRows(parseJson: (text: string) => unknown) {
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       const id = (body as { id?: unknown } | null | undefined)?.id
-      refuseRow(rows, line, error, typeof id === 'bigint' ? id : undefined)
+      const isGlued = error.code === 40002 && SEVERAL_OBJECTS.test(text)
+      const fault = isGlued ? new AppError(40002, `${error.message} ${SEVERAL_ADVICE}`) : error
+      refuseRow(rows, line, fault, typeof id === 'bigint' ? id : undefined)
     }
   }
 

@@ -137,7 +137,7 @@ function readPlant(members: object, problems: string[]): Plant {
   const tag = ownMember(members, 'tag')
   if (!isText(name)) problems.push(problemOf('name', name, `a string ${TEXT_RULE}`))
   if (tag !== undefined && !isText(tag)) {
-    problems.push(problemOf('tag', tag, `a string ${TEXT_RULE}; leave it out for a plant without a tag`))
+    problems.push(`${problemOf('tag', tag, `a string ${TEXT_RULE}`)}; leave it out for a plant without a tag`)
   }
   return tag === undefined ? { name: name as string } : { name: name as string, tag: tag as string }
 }

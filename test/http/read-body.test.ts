@@ -91,7 +91,19 @@ test('what is not JSON is refused, and the message quotes nothing of it', async 
   texts.push(`${'['.repeat(100_000)}`, '{"secret":"\u0001"}', '{"secret":01}', '//secret', '{"a":1e}')
   for (const text of texts) {
     const message = await assertErrorAnswer(await app.send('POST', '/plants', text), 400, 40002)
-    assert.match(message, /^The body is not JSON(: it goes wrong at character \d+)?\.$/, text.slice(0, 20))
+    assert.match(
+      message,
+      /^The body is not JSON(: it breaks off|: it goes wrong after character \d+)?\.$/,
+      text.slice(0, 20),
+    )
+  }
+  // People count from 1.
+  for (const [text, where] of [
+    ['{"a":1,}', 'goes wrong after character 7'],
+    ['{"secret":', 'breaks off'],
+  ] as const) {
+    const message = await assertErrorAnswer(await app.send('POST', '/plants', text), 400, 40002)
+    assert.equal(message, `The body is not JSON: it ${where}.`)
   }
   // Deeply nested and sound all the same.
   const deep = `{"id":${++lastId},"name":"a","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`

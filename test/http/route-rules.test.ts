@@ -96,7 +96,10 @@ test('a method that a path does not take is 405 with those that it takes', async
       if (methods.has(method)) continue
       const answer = await app.fetch(path.replace('{id}', '1'), { method })
       assert.equal(answer.headers.get('allow'), allow, `${method} ${path}`)
-      await assertErrorAnswer(answer, 405, 40501)
+      assert.equal(
+        await assertErrorAnswer(answer, 405, 40501),
+        `This path does not take ${method}: it takes ${allow}.`,
+      )
     }
     const options = await app.fetch(path.replace('{id}', '1'), { method: 'OPTIONS' })
     assert.equal(options.status, 204)

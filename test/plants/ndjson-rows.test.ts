@@ -25,7 +25,9 @@ function byTheReader(line: string): unknown {
   const { plants, refusals } = read(`${line}\n`)
   assert.equal(plants.length + refusals.length, 1, line)
   const [refusal] = refusals
-  return refusal === undefined ? plants[0] : { code: refusal.code, message: refusal.message }
+  if (refusal === undefined) return plants[0]
+  // The parser knows of one plant only.
+  return { code: refusal.code, message: refusal.message.replace(/ Where several plants are on it: .*/, '') }
 }
 
 /** Text between quotation marks: mostly plain, sometimes with what must not be taken as it stands. */
@@ -108,6 +110,23 @@ test('a line is what the one parser of a plant makes of it, whichever way it is 
     }),
     { numRuns: 5_000 },
   )
+})
+
+test('plants on one line, or in an array, are told to have a line each', () => {
+  for (const [line, advice] of [
+    [
+      '{"id":1,"name":"a"}{"id":2,"name":"b"}',
+      /: it goes wrong after character 19\. Where several .* a line of its own/,
+    ],
+    ['{"id":1,"name":"a"} {"id":2,"name":"b"}', /Where several plants are on it/],
+    [
+      '[{"id":1,"name":"a"},{"id":2,"name":"b"}]',
+      /^the line must be a JSON object, not an array: .* without brackets/,
+    ],
+    ['{"id":1,"name":"a",}', /^[^.]+\.$/],
+  ] as const) {
+    assert.match(read(`${line}\n`).refusals[0]?.message ?? '', advice)
+  }
 })
 
 test('lines are read one after the other, and each knows its number', () => {

@@ -72,9 +72,9 @@ test('a row that is refused is reported with its line, its id and why, and the o
   )
   const messages = report.errors.map(({ message }) => message)
   assert.match(messages[0] ?? '', /^name is missing: /)
-  assert.match(messages[1] ?? '', /^The line is not JSON(: it goes wrong at character \d+)?\.$/)
+  assert.match(messages[1] ?? '', /^The line is not JSON(: it .*)?\.$/)
   assert.match(messages[3] ?? '', /UTF-8/)
-  assert.equal(messages[4], 'the line must be a JSON object')
+  assert.match(messages[4] ?? '', /^the line must be a JSON object, not an array: /)
   assert.equal(messages[5], 'The id 7 is taken.')
   assert.match(messages[7] ?? '', /longer than 65536 bytes/)
   assert.deepEqual(await storedPlants(app), [

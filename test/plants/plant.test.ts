@@ -73,13 +73,13 @@ test('every wrong field is named, with its rule and what it was', () => {
     [{ id: 1n, name: 'a\ud800' }, /^name must be a string without U\+0000 and lone surrogates$/],
     [
       { id: 1n, name: 'a', tag: null },
-      /^tag must be a string .*; leave it out for a plant without a tag, not null$/,
+      /^tag must be a string .*, not null; leave it out for a plant without a tag$/,
     ],
-    [{ id: 1n, name: 'a', tag: 1n }, /^tag must be a string .*, not a number$/],
+    [{ id: 1n, name: 'a', tag: 1n }, /^tag must be a string .*, not a number; leave it out/],
     [{ id: 1n, name: 'a', tag: '\udc00' }, /^tag must be a string without U\+0000 and lone surrogates/],
     [
       { id: 'x', name: 1n, tag: false },
-      /^id must .*, not a string; name must .*, not a number; tag must .*boolean$/,
+      /^id must .*, not a string; name must .*, not a number; tag must .*, not a boolean; leave /,
     ],
   ]
   for (const [body, message] of cases)
