@@ -138,12 +138,7 @@ export async function buildApp({
   const { noteCut, stop: stopCutLog } = createCutLog(log, metrics?.recordCut)
   const limitConnection = createConnectionLimit(limits, noteCut)
   const { noteUnreadable } = requestLog
-  // Once for each request, so that what is told of it in the log is counted and traced, too.
-  const logRequest: RequestNote = (request, reply) => {
-    metrics?.record(request, reply)
-    tracing?.end(request, reply)
-    requestLog.noteRequest(request, reply)
-  }
+  const noteRequest = noteOnce(metrics?.record, tracing?.end, requestLog.noteRequest)
   const app: FastifyInstance = fastify({
     serverFactory: (handler) =>
       createOrderedServer(handler, { limits, tls, noteUnreadable, noteCut, limitConnection }),
@@ -151,7 +146,7 @@ export async function buildApp({
     // A target that cannot be decoded is judged like an unknown path: not without a token.
     frameworkErrors: (error, request, reply) => {
       // No hook runs for it.
-      reply.raw.once('finish', () => logRequest(request, reply))
+      reply.raw.once('finish', () => noteRequest(request, reply))
       crossOrigin?.mark(request)
       admitAny(request, reply, (refusal) => answerError(refusal ?? appErrorOf(error), request, reply))
     },
@@ -160,6 +155,7 @@ export async function buildApp({
     // A long id is judged like any other: what bounds it are the header fields.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
   })
+  app.decorate('noteRequest', noteRequest)
   app.setErrorHandler(answerError)
   leaveBodiesToRoutes(app)
   if (tracing !== undefined) {
@@ -169,7 +165,7 @@ export async function buildApp({
     })
   }
   app.addHook('onResponse', (request, reply, done) => {
-    logRequest(request, reply)
+    noteRequest(request, reply)
     done()
   })
   app.addHook('onClose', async () => {
@@ -188,8 +184,8 @@ export async function buildApp({
   await app.register(
     async (routes) => {
       registerPlantRoutes(routes, { plants, body, basePath })
-      registerPlantListRoutes(routes, { plants, basePath, logRequest })
-      registerPlantImportRoutes(routes, { plants, body, logRequest })
+      registerPlantListRoutes(routes, { plants, basePath })
+      registerPlantImportRoutes(routes, { plants, body })
       registerTokenRoutes(routes, { tokens, body, authenticate, noteToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, noteToken, noteRefusal })
       registerHealthRoutes(routes, { engine, ping, onCommit: storage.activity.onCommit, isDraining })
@@ -201,6 +197,15 @@ export async function buildApp({
   )
   await app.ready()
   return app
+}
+
+/** Once for each request, so that what is told of it in the log is counted and traced, too. */
+function noteOnce(...notes: (RequestNote | undefined)[]): RequestNote {
+  return (request, reply) => {
+    if (request.isNoted) return
+    request.isNoted = true
+    for (const note of notes) note?.(request, reply)
+  }
 }
 
 /** To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else. */

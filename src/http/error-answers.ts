@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, meaningOf } from '../errors.ts'
-import { answerJson, type HeaderList } from './answers.ts'
+import { answerJson, type HeaderList, isClientGone } from './answers.ts'
 
 /** An error as every failed request is answered. */
 export const ErrorSchema = {
@@ -18,9 +18,8 @@ export const ErrorSchema = {
  * only.
  */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
-  request.failure = failure
-  if (reply.raw.headersSent || reply.raw.destroyed) return
+  const failure = noteFailure(error, request)
+  if (reply.raw.headersSent) return
   const fields: HeaderList = []
   for (const [name, value] of Object.entries(failure.headers)) fields.push(name, value)
   const { retryAfterSeconds } = meaningOf(failure.code)
@@ -29,6 +28,14 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     fields.push('retry-after', String(retryAfterSeconds))
   if (mustClose(failure.code, request)) fields.push('connection', 'close')
   answerJson(reply, statusOf(failure.code, request), errorJson(failure.code, failure.message), fields)
+}
+
+/** Notes what a request has failed with, and gives it as it is answered. */
+export function noteFailure(error: unknown, request: FastifyRequest): AppError {
+  const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
+  // Of a client that went away there is nothing to say.
+  if (failure.code !== 40000 || !isClientGone(request)) request.failure = failure
+  return failure
 }
 
 /** What Fastify refuses before a route is found: a target that it cannot decode. */

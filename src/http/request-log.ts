@@ -22,7 +22,7 @@ export interface RequestLogOptions {
   metrics?: { recordUnreadable(code: ErrorCode): void } | undefined
 }
 
-/** Notes that a request was answered. */
+/** Notes that a request is over. */
 export type RequestNote = (request: FastifyRequest, reply: FastifyReply) => void
 
 export interface RequestLog {
@@ -69,8 +69,10 @@ export function createRequestLog({
         requestId: request.id,
         method: request.method,
         path: loggedPath(request.url),
-        status,
+        // Without an answer it is that of a new one.
+        ...(reply.raw.headersSent && { status }),
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        ...(!reply.raw.writableFinished && { cut: true }),
         ...(failure !== null && { error: failure.code }),
         ...(failure?.code === TOO_MANY_REQUESTS && { clientAddress: clientAddress(request.raw) }),
         ...(failure?.cause !== undefined && { cause: describeCause(failure.cause) }),
@@ -93,13 +95,6 @@ export function createRequestLog({
       refusals.stop()
     },
   }
-}
-
-/** Logs a request whose answer breaks off, which else leaves no line: to be called before it is sent. */
-export function logWhenCut(logRequest: RequestNote, request: FastifyRequest, reply: FastifyReply): void {
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) logRequest(request, reply)
-  })
 }
 
 /** Bounded, and without a token where somebody put one in the place of its id. */

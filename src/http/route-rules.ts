@@ -30,6 +30,8 @@ declare module 'fastify' {
     caller: StoredToken
     /** What the request was answered with, when it failed. */
     failure: AppError | null
+    /** Whether it is over, and was counted, traced and logged. */
+    isNoted: boolean
     /** Header fields that its answer has, whatever the answer is; null for none. */
     answerFields: HeaderList | null
     /** Whether it does so much that it is not slow for taking its time. */
@@ -77,6 +79,7 @@ export function applyRouteRules(
 
   app.decorateRequest('template', null)
   app.decorateRequest('failure', null)
+  app.decorateRequest('isNoted', false)
   app.decorateRequest('answerFields', null)
   app.decorateRequest('stages', null)
   app.decorateRequest('mayTakeLong', false)

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { createGzip, type Gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../errors.ts'
-import { type HeaderList, writeHead } from './answers.ts'
+import { type HeaderList, noteWhenCut, writeHead } from './answers.ts'
 import { GZIP_LEVEL } from './compression.ts'
 import { wasLeftUnread } from './unread-answers.ts'
 
@@ -34,6 +34,7 @@ export function streamAnswer(
   const { raw } = reply
   const coding = isCompressed ? ['content-encoding', 'gzip'] : []
   writeHead(reply, 200, ['content-type', mediaType, ...coding, ...fields])
+  noteWhenCut(reply)
   raw.flushHeaders()
   // What fails here is a client that goes away, which `close` tells as well.
   raw.on('error', () => {})

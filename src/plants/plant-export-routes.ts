@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
 import { acceptsGzip } from '../http/compression.ts'
+import { noteFailure } from '../http/error-answers.ts'
 import { nextTurn } from '../http/next-turn.ts'
-import { logWhenCut, type RequestNote } from '../http/request-log.ts'
 import { type AnswerStream, streamAnswer } from '../http/stream-answer.ts'
 import type { StoredPlant } from './plant.ts'
 import { CSV_HEADER, storedPlantCsv } from './plant-csv.ts'
@@ -28,11 +27,6 @@ const FORMATS = {
 
 export type ExportFormat = keyof typeof FORMATS
 
-export interface PlantExportParts {
-  plants: Pick<PlantStore, 'exportPlants'>
-  logRequest: RequestNote
-}
-
 /**
  * Answers with every plant that matches, as they are read. What fails before the first of them has an answer of its
  * own; what fails later breaks the connection off, so that the client sees that the answer is not whole.
@@ -42,7 +36,7 @@ export async function answerExport(
   reply: FastifyReply,
   filter: PlantFilter,
   format: ExportFormat,
-  { plants, logRequest }: PlantExportParts,
+  plants: Pick<PlantStore, 'exportPlants'>,
 ): Promise<void> {
   const { mediaType } = FORMATS[format]
   const isCompressed = acceptsGzip(request)
@@ -55,15 +49,12 @@ export async function answerExport(
   try {
     const first = await steps.next()
     request.mayTakeLong = true
-    logWhenCut(logRequest, request, reply)
     const answer = streamAnswer(reply, mediaType, { fields, isCompressed })
     try {
       await sendSteps(first, steps, format, answer)
       answer.end()
     } catch (error) {
-      const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
-      // Of a client that went away there is nothing to say.
-      if (failure.code !== 40000) request.failure = failure
+      noteFailure(error, request)
       answer.cut()
     }
   } finally {

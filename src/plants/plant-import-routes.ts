@@ -5,9 +5,9 @@ import { preferredMediaType } from '../http/accept.ts'
 import { answerJson } from '../http/answers.ts'
 import { createCsvSplitter } from '../http/csv-records.ts'
 import { decodeText } from '../http/decode-text.ts'
+import { noteFailure } from '../http/error-answers.ts'
 import { queryOf } from '../http/query.ts'
 import { askForBody, type BodyReader, judgeBody, parseJsonText } from '../http/read-body.ts'
-import { logWhenCut, type RequestNote } from '../http/request-log.ts'
 import { streamAnswer } from '../http/stream-answer.ts'
 import { createLineSplitter } from '../http/text-lines.ts'
 import { createCsvRows } from './csv-rows.ts'
@@ -33,7 +33,6 @@ const IMPORTS_MAX = 8
 export interface PlantImportRoutesParts {
   plants: PlantStore
   body: BodyReader
-  logRequest: RequestNote
 }
 
 /** An import but for whom it tells. */
@@ -41,7 +40,7 @@ type Run = Omit<PlantImportRun, 'tell'>
 
 export function registerPlantImportRoutes(
   app: FastifyInstance,
-  { plants, body, logRequest }: PlantImportRoutesParts,
+  { plants, body }: PlantImportRoutesParts,
 ): void {
   let underWay = 0
   app.route({
@@ -60,7 +59,6 @@ export function registerPlantImportRoutes(
       }
       askForBody(request.raw, reply)
       request.mayTakeLong = true
-      logWhenCut(logRequest, request, reply)
       const run: Run = {
         plants,
         onConflict: parameters.onConflict,
@@ -119,9 +117,7 @@ async function answerEvents(run: Run, request: FastifyRequest, reply: FastifyRep
   try {
     lastLine = reportLine(await runPlantImport({ ...run, tell: progress.tell }))
   } catch (error) {
-    const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
-    // Of a client that went away there is nothing to say.
-    if (failure.code !== 40000) request.failure = failure
+    const failure = noteFailure(error, request)
     lastLine = failureLine(failure.code, failure.message)
   }
   // To nobody where the client is gone.

@@ -3,7 +3,6 @@ import { AppError } from '../errors.ts'
 import { preferredMediaType } from '../http/accept.ts'
 import { answerLongJson } from '../http/compression.ts'
 import { queryOf } from '../http/query.ts'
-import type { RequestNote } from '../http/request-log.ts'
 import { CSV, NDJSON } from './import-parameters.ts'
 import { parseIdText } from './plant.ts'
 import { createAdditionsCount } from './plant-additions.ts'
@@ -21,14 +20,13 @@ export interface PlantListRoutesParts {
   plants: PlantStore
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
   basePath: string
-  logRequest: RequestNote
 }
 
 type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', string>>
 
 export function registerPlantListRoutes(
   app: FastifyInstance,
-  { plants, basePath, logRequest }: PlantListRoutesParts,
+  { plants, basePath }: PlantListRoutesParts,
 ): void {
   app.route({
     method: 'GET',
@@ -39,7 +37,7 @@ export function registerPlantListRoutes(
       if (accepted === NDJSON || accepted === CSV) {
         const parameters = exportParametersOf(request, accepted)
         const format = accepted === NDJSON ? 'ndjson' : parameters.bom === '1' ? 'csv-with-mark' : 'csv'
-        await answerExport(request, reply, filterIn(parameters), format, { plants, logRequest })
+        await answerExport(request, reply, filterIn(parameters), format, plants)
         return
       }
       const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])

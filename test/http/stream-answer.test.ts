@@ -17,6 +17,7 @@ async function serve(
 ) {
   const limits = { ...readConfig({}, {}), unreadTimeoutMs }
   const app = fastify({ serverFactory: (handler) => createOrderedServer(handler, { limits }) })
+  app.decorate('noteRequest', () => {})
   app.get('/', async (_request, reply) => answer(reply))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   t.after(() => app.close())

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cutImport } from '../support/cut-import.ts'
 import { eventually } from '../support/eventually.ts'
 import { startServe } from '../support/plantstore-process.ts'
 import { startApp } from '../support/start-app.ts'
+import { requestText } from '../support/wire.ts'
 import { startCollector } from './collector.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
@@ -111,6 +112,24 @@ test('an import whose client goes away is an error, and has no status, as there 
   assert.equal(root.statusCode, 2n)
   assert.equal(root.attributes['error.type'], 'cut')
   assert.equal(root.attributes['http.response.status_code'], undefined)
+})
+
+test('a request whose client gave up is an error, with the stages that it went through', async (t) => {
+  const { app, collector } = await startTraced(t)
+  const socket = connect({ port: app.port, host: '127.0.0.1' })
+  socket.write(requestText('POST /plants', { Expect: '100-continue' }, '{}').slice(0, -1))
+  // It is asked for its body.
+  await once(socket, 'data')
+  socket.resetAndDestroy()
+  const root = await eventually(() => collector.spans.find(({ name }) => name === 'POST /plants'))
+  assert.equal(root.statusCode, 2n)
+  assert.equal(root.attributes['error.type'], 'cut')
+  assert.equal(root.attributes['http.response.status_code'], undefined)
+  const stages = collector.spans.filter(({ parentSpanId }) => parentSpanId === root.spanId)
+  assert.deepEqual(
+    stages.map(({ name }) => name),
+    ['authenticate', 'parse'],
+  )
 })
 
 test('a traceparent that is none is passed over', async (t) => {
