@@ -1,38 +1,70 @@
-/** What one turn of the event loop does of this at most, however short each is. */
-const PER_TURN_MAX = 16
+/** What one turn of the event loop begins of what waits, however short each is. */
+const PER_TURN_MAX = 64
 
-/** So long one turn is given to it; whatever else came is served then. A page of 1,000 plants takes a few milliseconds. */
-const TURN_MS = 20
+/** So long one turn is given to this; whatever else came is served then. A page of 1,000 plants takes a few milliseconds. */
+const TURN_MS = 10
 
-/** Runs a task in a turn to come. Tasks begin in the order they were given. */
-export type RunLater = (task: () => void) => void
+/** What shares the turns of the event loop with everything else, so that what comes meanwhile is served between. */
+export interface FairTurns {
+  /** Whether this turn has time for one more task: none waits, and those that were run in it took less than that. */
+  hasTime(): boolean
+  /** Runs a task at once, and counts the time until it returns. */
+  runNow<Result>(task: () => Result): Result
+  /** Runs a task when this turn is over, or in one to come. Tasks begin in the order they were given. */
+  runLater(task: () => void): void
+  /** Tasks that are yet to begin. */
+  readonly waiting: number
+}
 
-/**
- * What runs tasks a few in each turn of the event loop, so that however many there are, what comes meanwhile is
- * served between them.
- */
-export function createFairTurns(): RunLater {
+export function createFairTurns(): FairTurns {
   const tasks: (() => void)[] = []
+  /** Whether tasks wait. */
   let isPlanned = false
+  /** The time of what was run at once in this turn. */
+  let spentMs = 0
+  let isTurnNew = true
 
-  // An immediate for each, so that what the promises of a task do is over, and its time known, before the next.
-  function planTurn(): void {
-    const steps = Math.min(tasks.length, PER_TURN_MAX)
-    isPlanned = steps > 0
-    let endsAtMs = Number.POSITIVE_INFINITY
-    for (let step = 1; step <= steps; step++) {
-      setImmediate(() => {
-        if (step === 1) endsAtMs = performance.now() + TURN_MS
-        if (step === steps) setImmediate(planTurn)
-        if (performance.now() < endsAtMs) tasks.shift()?.()
-      })
-    }
+  function endTurn(): void {
+    isTurnNew = true
+    spentMs = 0
   }
 
-  return (task) => {
-    tasks.push(task)
-    if (isPlanned) return
-    isPlanned = true
-    setImmediate(planTurn)
+  function runSome(): void {
+    const endsAtMs = performance.now() + TURN_MS
+    let left = PER_TURN_MAX
+    function runNext(): void {
+      tasks.shift()?.()
+      left--
+      // What the promises of a task do is over before the next, and its time known: a tick comes after all of them.
+      queueMicrotask(() => process.nextTick(goOn))
+    }
+    function goOn(): void {
+      isPlanned = tasks.length > 0
+      if (!isPlanned) return
+      if (left > 0 && performance.now() < endsAtMs) runNext()
+      else setImmediate(runSome)
+    }
+    runNext()
+  }
+
+  return {
+    hasTime: () => !isPlanned && spentMs < TURN_MS,
+    runNow(task) {
+      if (isTurnNew) setImmediate(endTurn)
+      isTurnNew = false
+      const startMs = performance.now()
+      const result = task()
+      spentMs += performance.now() - startMs
+      return result
+    },
+    runLater(task) {
+      tasks.push(task)
+      if (isPlanned) return
+      isPlanned = true
+      setImmediate(runSome)
+    },
+    get waiting() {
+      return tasks.length
+    },
   }
 }

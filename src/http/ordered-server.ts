@@ -90,7 +90,7 @@ export function createOrderedServer(
   const sockets = openSockets(server)
   keepUnsentAnswers(server, sockets)
   server.once('close', cutUnreadAnswers({ sockets, unreadTimeoutMs: limits.unreadTimeoutMs, noteCut }))
-  const order = { listener, runLater: createFairTurns() }
+  const order = { listener, runLater: createFairTurns().runLater }
   const receive: RequestListener = (request, response) => runInOrder(request, response, order)
   server.on('request', receive)
   // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { RunLater } from './fair-turns.ts'
+import type { FairTurns } from './fair-turns.ts'
 
 /** Requests that may wait on one connection for those before them; a client that sends more is cut off. */
 const WAITING_REQUESTS_MAX = 1_000
@@ -31,7 +31,7 @@ const longRequests = new WeakSet<IncomingMessage>()
 
 export interface OrderParts {
   listener: RequestListener
-  runLater: RunLater
+  runLater: FairTurns['runLater']
 }
 
 /**
@@ -89,8 +89,12 @@ function runWaitingLater(connection: Connection, parts: OrderParts): void {
 }
 
 function runUnlessClosed({ request, response }: Exchange, listener: RequestListener): void {
-  const { socket } = request
-  if (!socket.destroyed && socket.writable) listener(request, response)
+  if (canBeAnswered(request)) listener(request, response)
+}
+
+/** Whether the connection of a request is still there, and not closing behind an answer that came before. */
+export function canBeAnswered({ socket }: IncomingMessage): boolean {
+  return !socket.destroyed && socket.writable
 }
 
 function dropOver({ running }: Connection): void {

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { preferredMediaType } from '../http/accept.ts'
 import { answerLongJson } from '../http/compression.ts'
 import { queryOf } from '../http/query.ts'
+import { createReadTurns } from '../http/read-turns.ts'
 import { CSV, NDJSON } from './import-parameters.ts'
 import { parseIdText } from './plant.ts'
 import { createAdditionsCount } from './plant-additions.ts'
@@ -10,7 +11,7 @@ import { answerExport } from './plant-export-routes.ts'
 import { storedPlantJson } from './plant-json.ts'
 import { countAdditionsOperation, listPlantsOperation, listTagsOperation } from './plant-list-operations.ts'
 import { queryWords } from './plant-search.ts'
-import type { PlantFilter, PlantStore } from './plant-store.ts'
+import type { PlantFilter, PlantQuery, PlantStore } from './plant-store.ts'
 
 const PAGE_PLANTS_DEFAULT = 100
 /** A page is built in memory and sent whole. */
@@ -28,6 +29,7 @@ export function registerPlantListRoutes(
   app: FastifyInstance,
   { plants, basePath }: PlantListRoutesParts,
 ): void {
+  const takeTurn = createReadTurns()
   app.route({
     method: 'GET',
     url: '/plants',
@@ -41,17 +43,27 @@ export function registerPlantListRoutes(
         return
       }
       const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])
+      const query = { ...filterIn(parameters), limit: limitIn(parameters.limit) }
       request.stages?.enter('read')
-      const page = await plants.list({ ...filterIn(parameters), limit: limitIn(parameters.limit) })
-      const last = page.plants.at(-1)
-      const fields = ['vary', 'Accept']
-      if (page.hasMore && last !== undefined) {
-        const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
-        fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
-      }
-      await answerLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
+      await takeTurn(request.raw, () => answerPage(request, reply, { query, parameters }))
     },
   })
+
+  /** A function of its own: what waited for its turn lives long, and would keep its page for as long. */
+  async function answerPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { query, parameters }: { query: PlantQuery; parameters: ListParameters },
+  ): Promise<void> {
+    const page = await plants.list(query)
+    const last = page.plants.at(-1)
+    const fields = ['vary', 'Accept']
+    if (page.hasMore && last !== undefined) {
+      const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
+      fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
+    }
+    await answerLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
+  }
 
   app.route({
     method: 'GET',

@@ -4,6 +4,7 @@ import { answerEmpty, answerJson } from '../http/answers.ts'
 import { entityTagOf, preconditionOf } from '../http/entity-tags.ts'
 import { queryOf } from '../http/query.ts'
 import type { BodyReader } from '../http/read-body.ts'
+import { createReadTurns } from '../http/read-turns.ts'
 import { fingerprintOf, parseIdempotencyKey } from './idempotency-key.ts'
 import {
   type NewPlant,
@@ -74,22 +75,28 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
 }
 
 function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesParts): void {
+  const takeTurn = createReadTurns()
+
+  async function answerGet(request: FastifyRequest, reply: FastifyReply, id: bigint): Promise<void> {
+    const plant = await plants.get(id)
+    if (plant === undefined) throw noSuchPlant(id)
+    const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
+    if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) throw new AppError(41201)
+    if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.version)) {
+      answerEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
+    } else {
+      answerPlant(reply, 200, plant)
+    }
+  }
+
   app.route<WithId>({
     method: 'GET',
     url: '/plants/:id',
     config: { scope: 'plants:read', operation: getPlantOperation },
-    async handler(request, reply) {
+    handler(request, reply) {
       const id = idIn(request)
       request.stages?.enter('read')
-      const plant = await plants.get(id)
-      if (plant === undefined) throw noSuchPlant(id)
-      const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
-      if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) throw new AppError(41201)
-      if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.version)) {
-        answerEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
-      } else {
-        answerPlant(reply, 200, plant)
-      }
+      return takeTurn(request.raw, () => answerGet(request, reply, id))
     },
   })
 }
