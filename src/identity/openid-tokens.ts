@@ -21,6 +21,7 @@ import {
 import { grantedScopes, type ScopeMapping } from './granted-scopes.ts'
 import {
   createProviderKeys,
+  KEYS_AGE_MAX_MS,
   type ProviderKeys,
   type ProviderKeysOptions,
   ProviderUnavailable,
@@ -62,6 +63,8 @@ export function createOpenIdTokens(options: OpenIdTokensOptions): JwtVerifier {
   const { issuer, audience, scopeClaim, scopes } = options
   const keys = createProviderKeys(options)
   const verified = new Map<string, StoredToken>()
+  /** When keys were last asked for in vain, by `performance.now()`. */
+  let failedMs = Number.NEGATIVE_INFINITY
   const rules: JWTVerifyOptions = {
     issuer,
     audience,
@@ -73,22 +76,34 @@ export function createOpenIdTokens(options: OpenIdTokensOptions): JwtVerifier {
   async function verify(text: string): Promise<StoredToken> {
     // Before any key is looked for: a token of somebody else is no reason to ask the provider.
     if (decodeJwt(text).iss !== issuer) throw invalidToken('The token is of another issuer (iss).')
-    const { payload, protectedHeader } = await verifySignature(text, keys, rules)
-    judgeKind(payload, protectedHeader.typ)
-    return callerOf(payload, grantedScopes(payload, scopeClaim, scopes))
+    try {
+      const { payload, protectedHeader } = await verifySignature(text, keys, rules)
+      judgeKind(payload, protectedHeader.typ)
+      return callerOf(payload, grantedScopes(payload, scopeClaim, scopes))
+    } catch (error) {
+      // All else was judged before. Like one of the store that has expired it is no guess, and refused for its end alone.
+      if (error instanceof errors.JWTExpired) return callerOf(error.payload, [])
+      throw error
+    }
   }
 
-  /** What was good before goes on while the provider does not answer. */
-  function goingOn(hash: string): StoredToken | undefined {
+  /** What was good before goes on while the provider does not answer; undefined where it must be verified. */
+  async function goingOn(hash: string): Promise<StoredToken | undefined> {
     const token = verified.get(hash)
     if (token === undefined || keys.fresh) return undefined
     if (isExpired(token, Date.now())) {
       verified.delete(hash)
       return undefined
     }
-    // Asked for behind the request; what fails is logged there.
-    keys.reload().catch(() => {})
-    return token
+    const asked = keys.reload().then(
+      () => undefined,
+      () => {
+        failedMs = performance.now()
+        return token
+      },
+    )
+    // Nobody waits for a provider that did not answer lately: what it withdrew is trusted so much longer.
+    return performance.now() - failedMs < KEYS_AGE_MAX_MS ? token : asked
   }
 
   // Ahead of the first token, so that a wrong issuer is told in the log at the start.
@@ -96,10 +111,11 @@ export function createOpenIdTokens(options: OpenIdTokensOptions): JwtVerifier {
 
   return async (text) => {
     const hash = hashToken(text)
-    const known = goingOn(hash)
+    const known = await goingOn(hash)
     if (known !== undefined) return known
     try {
       const token = await verify(text)
+      if (isExpired(token, Date.now())) return token
       verified.delete(hash)
       if (verified.size >= VERIFIED_TOKENS_MAX) verified.delete(verified.keys().next().value ?? '')
       verified.set(hash, token)
@@ -202,7 +218,6 @@ function refusalOf(error: unknown, audience: string): unknown {
     // Why it does not is told once, by who asked it: here anybody could fill the log with stack traces.
     return new AppError(50302, message, error instanceof ProviderUnavailable ? undefined : { cause: error })
   }
-  if (error instanceof errors.JWTExpired) return invalidToken('The token has expired.')
   if (error instanceof errors.JWTClaimValidationFailed) return invalidToken(aboutClaim(error, audience))
   if (error instanceof errors.JOSEAlgNotAllowed) {
     return invalidToken(`The token is not signed with one of ${ALGORITHMS.join(', ')}.`)

@@ -9,7 +9,7 @@ const FETCH_TIMEOUT_MS = 3_000
 const RETRY_AFTER_MS = 2_000
 
 /** Keys that are older are fetched again: one that the provider withdrew is trusted no longer than this. */
-const KEYS_AGE_MAX_MS = 600_000
+export const KEYS_AGE_MAX_MS = 600_000
 
 /** A token with an unknown key makes keys be fetched again, but not sooner: anybody can make one up. */
 const COOLDOWN_MS = 10_000

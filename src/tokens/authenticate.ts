@@ -25,8 +25,8 @@ const TOKEN_TEXT = /^[A-Za-z0-9\-._~+/]+=*$/
 const CHALLENGE = 'Bearer realm="plantstore"'
 
 /**
- * Gives who a JWT of an OpenID provider is of, as a token, with what it may do and until when; never one of those in
- * a store. Throws 40102 where it is not good, and 50302 where that cannot be told for now.
+ * Gives who a JWT of an OpenID provider is of, as a token, with what it may do and until when, be that over; never one
+ * of those in a store. Throws 40102 where it is not good, and 50302 where that cannot be told for now.
  */
 export type JwtVerifier = (text: string) => Promise<StoredToken>
 

@@ -74,6 +74,14 @@ test('so is one with a new key under the old name', async (context) => {
   assert.equal(await codeFor(old), 40102)
 })
 
+test('a token whose key was withdrawn while nobody asked is refused at once, where the provider answers', async (t) => {
+  const { provider, codeFor } = await start(t, { keysAgeMaxMs: 0 })
+  const old = await provider.sign()
+  assert.equal(await codeFor(old), 'good')
+  await provider.changeKey()
+  assert.equal(await codeFor(old), 40102)
+})
+
 test('a token that names no key is tried with those there are', async (context) => {
   const { provider, codeFor } = await start(context)
   assert.equal(await codeFor(await provider.sign({}, { kid: undefined })), 'good')

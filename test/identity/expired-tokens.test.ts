@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertErrorAnswer } from '../support/error-body.ts'
+import { AUDIENCE, newKey, startOpenIdProvider } from '../support/openid-provider.ts'
+import { startApp } from '../support/start-app.ts'
+
+test('a token that only expired is no guess, and keeps no renewed one of its address out', async (t) => {
+  const provider = await startOpenIdProvider(t)
+  const app = await startApp(t, {
+    PLANTSTORE_OIDC_ISSUER: provider.issuer,
+    PLANTSTORE_OIDC_AUDIENCE: AUDIENCE,
+    PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '2',
+  })
+  const asking = (token: string) => app.fetch('/plants', { headers: { authorization: `Bearer ${token}` } })
+  const exp = Math.floor(Date.now() / 1000) - 3600
+  const expired = await provider.sign({ exp })
+  for (let count = 0; count < 5; count++) {
+    assert.match(await assertErrorAnswer(await asking(expired), 401, 40102), /^The token has expired\.$/)
+  }
+  assert.equal((await asking(await provider.sign())).status, 200)
+
+  // Nobody knows of one with a wrong signature whether it ever was good.
+  const forged = await provider.sign({ exp }, {}, await newKey(provider.key.kid))
+  for (let count = 0; count < 2; count++) await assertErrorAnswer(await asking(forged), 401, 40102)
+  await assertErrorAnswer(await asking(forged), 429, 42901)
+})
