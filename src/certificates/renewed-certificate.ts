@@ -98,9 +98,14 @@ export async function openCertificate({
   }
 
   tellEnd('the certificate is in use')
+  let isLooking = false
   const timer = setInterval(async () => {
-    await read(look, false)
     warnOfEnd()
+    // A file system of the network may never answer. Look upon look would take every thread that reads files.
+    if (isLooking) return
+    isLooking = true
+    await read(look, false)
+    isLooking = false
   }, lookIntervalMs)
   timer.unref()
 

@@ -136,3 +136,17 @@ test('a certificate or key that is none is refused in a line that says what is w
   }
   assert.ok(readFileSync(keyFile, 'utf8').includes('PRIVATE KEY'))
 })
+
+test('while the files are not read to the end they are not read again, and the end is warned of all the same', async (test) => {
+  const { certFile, keyFile } = makeCertificate(test)
+  const files = { certFile, keyFile }
+  let reads = 0
+  let isOld = false
+  const read: typeof readPair = (files) => (reads++ === 0 ? readPair(files) : new Promise(() => {}))
+  const nowMs = () => (isOld ? Date.parse('9999-01-01') : Date.now())
+  const { log } = await open(test, files, { read, nowMs })
+  await eventually(() => reads === 2)
+  isOld = true
+  await eventually(() => log.some(({ msg }) => /^the certificate has ended/.test(String(msg))))
+  assert.equal(reads, 2)
+})

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { keepAlsoAs } from '../../src/storage/sqlite/partial-file.ts'
+import { keepAlsoAs, syncFolder } from '../../src/storage/sqlite/partial-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { startPlantstore } from '../support/plantstore-process.ts'
 import { temporaryFolder } from '../support/start-app.ts'
@@ -162,4 +162,13 @@ test('where a file system has no hard links, the store that was there is kept as
   assert.throws(() => keepAlsoAs(store, kept, failure('ENOTSUP')), /is there already/)
   assert.throws(() => keepAlsoAs(store, join(folder, 'other'), failure('EIO')), /EIO/)
   assert.ok(!existsSync(join(folder, 'other')))
+})
+
+test('where a file system cannot sync folders, what was done is not taken for a failure', (t) => {
+  const failure = (code: string) => () => {
+    throw Object.assign(new Error(code), { code })
+  }
+  const folder = temporaryFolder(t)
+  syncFolder(folder, failure('EINVAL'))
+  assert.throws(() => syncFolder(folder, failure('EIO')), /EIO/)
 })

@@ -29,6 +29,9 @@ const ABANDONED_AFTER_MS = 24 * 3_600_000
 /** How file systems say that they have no hard links, or not as many. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
+/** How file systems say that folders cannot be synced there, as some of the network do: there is no more to be done. */
+const NO_FOLDER_SYNC = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
+
 /** Whether there is a file, and not a folder or a device. Throws a SetupError where nobody can tell. */
 export function isFile(path: string): boolean {
   try {
@@ -64,13 +67,12 @@ export function publishPartialFile(path: string, target: string): void {
 }
 
 /**
- * Keeps a file under another name as well, on disk: there is one under the first at every moment. Where the file system
+ * Keeps a file under another name as well: there is one under the first at every moment. Where the file system
  * has no hard links, as those of memory cards, it is copied. `link` is that of node:fs.
  */
 export function keepAlsoAs(path: string, name: string, link = linkSync): void {
   try {
     link(path, name)
-    syncFolder(dirname(name))
   } catch (error) {
     if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     copyAs(path, name)
@@ -103,9 +105,14 @@ export function removeLeftovers(folder: string, isOurs: (name: string) => boolea
   }
 }
 
-/** Brings a change of names in a folder to the disk; Windows does so by itself. */
-export function syncFolder(folder: string): void {
-  if (process.platform !== 'win32') syncFile(folder)
+/** Brings a change of names in a folder to the disk; Windows does so by itself. `sync` is `syncFile`. */
+export function syncFolder(folder: string, sync = syncFile): void {
+  if (process.platform === 'win32') return
+  try {
+    sync(folder)
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
 }
 
 /** Brings what is in a file to the disk. */

@@ -44,22 +44,32 @@ const SQLITE_IOERR_SHMSIZE = 4874
 
 /** Opens the file for reading. Reads see everything that was committed before they begin. */
 export function openReader(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
-  database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`)
-  return database
+  return openSetUp(path, true, (database) => database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`))
 }
 
 /** Opens the file for writing: a commit returns when the data is on disk (WAL, synchronous = FULL). */
 export function openWriter(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
-  switchToWal(database)
-  database.exec(`
-    PRAGMA synchronous = FULL;
-    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
-    PRAGMA journal_size_limit = ${LOG_KEPT_BYTES};
-    PRAGMA cache_size = -${WRITER_CACHE_KIB};
-  `)
-  return database
+  return openSetUp(path, false, (database) => {
+    switchToWal(database)
+    database.exec(`
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = ${LOG_KEPT_BYTES};
+      PRAGMA cache_size = -${WRITER_CACHE_KIB};
+    `)
+  })
+}
+
+function openSetUp(path: string, readOnly: boolean, setUp: (database: DatabaseSync) => void): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS })
+  try {
+    setUp(database)
+    return database
+  } catch (error) {
+    // Else the file would stay open, and locked, until memory is tidied up.
+    database.close()
+    throw error
+  }
 }
 
 /**

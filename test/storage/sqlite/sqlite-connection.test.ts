@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
-import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { SetupError } from '../../../src/errors.ts'
-import { inTransaction, prepareFile, storageError } from '../../../src/storage/sqlite/sqlite-connection.ts'
+import {
+  inTransaction,
+  openReader,
+  openWriter,
+  prepareFile,
+  storageError,
+} from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { temporaryFolder } from './temporary-storage.ts'
 
 const MIGRATIONS = readdirSync(new URL('../../../src/storage/sqlite/migrations/', import.meta.url)).sort()
@@ -216,4 +222,21 @@ describe('failures of statements', () => {
     assert.throws(() => inTransaction(database, () => database.exec(rollingBack)), /UNIQUE/)
     assert.equal(database.isTransaction, false)
   })
+})
+
+test('a file that cannot be opened as a store is let go at once', {
+  skip: !existsSync('/proc/self/fd'),
+}, (t) => {
+  const path = join(temporaryFolder(t), 'plants.db')
+  writeFileSync(path, 'no database, and longer than the header of one'.repeat(30))
+  for (const open of [openReader, openWriter]) assert.throws(() => open(path), /not a database/)
+  const opened = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', fd))
+    } catch {
+      // That of the folder that was read.
+      return ''
+    }
+  })
+  assert.ok(!opened.includes(path))
 })
