@@ -11,6 +11,8 @@ interface FormProps {
   closeLabel?: string
   /** Whether to send does away with something. */
   isDanger?: boolean
+  /** Whether nobody goes before the answer is there. */
+  isHeld?: boolean
   /** Whether what the fields are about is not there yet. */
   isWaiting?: boolean
   onSend(): void
@@ -22,7 +24,16 @@ interface FormProps {
 
 /** The form of a dialog: fields, what is wrong as a whole, and the buttons. The first wrong field gets the focus. */
 export function Form(props: FormProps) {
-  const { sending, label, busyLabel = label, closeLabel = texts.cancel, isDanger, isWaiting, removal } = props
+  const {
+    sending,
+    label,
+    busyLabel = label,
+    closeLabel = texts.cancel,
+    isDanger,
+    isHeld,
+    isWaiting,
+    removal,
+  } = props
   const { isBusy, problems } = sending
   const isDisabled = isBusy || isWaiting === true
   const form = useRef<HTMLFormElement>(null)
@@ -51,7 +62,7 @@ export function Form(props: FormProps) {
         <button type="submit" class={isDanger ? 'danger' : 'main'} disabled={isDisabled}>
           {isBusy ? busyLabel : label}
         </button>
-        <button type="button" onClick={props.onClose}>
+        <button type="button" disabled={isHeld && isBusy} onClick={props.onClose}>
           {closeLabel}
         </button>
         {removal && (

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { CollectionView } from './collection-view.tsx'
+import { isDialogOpen } from './dialog.tsx'
 import { SignOutIcon } from './icons.tsx'
 import { Notices, useNotices } from './notices.tsx'
 import { type Place, placeUrl, readPlace, VIEWS, type View } from './place.ts'
@@ -31,6 +32,7 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
 
   useEffect(() => {
     const follow = () => {
+      if (isDialogOpen()) return
       setPlace(readPlace())
       setVisit((count) => count + 1)
     }

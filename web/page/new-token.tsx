@@ -5,9 +5,11 @@ import { Choice, Field } from './field.tsx'
 import { Form } from './form.tsx'
 import { TokenSecret } from './token-secret.tsx'
 import { tokenTexts as words } from './token-texts.ts'
-import { useSending } from './use-sending.ts'
+import { type Sending, useSending } from './use-sending.ts'
 
 const SCOPES = Object.keys(words.scope) as Scope[]
+/** The members of a new token that the service may refuse. */
+const TOKEN_FIELDS = ['label', 'scopes', 'expiresAt'] as const
 const LABEL_CHARACTERS_MAX = 200
 
 interface NewTokenProps {
@@ -19,14 +21,19 @@ interface NewTokenProps {
 /** Makes a token, and shows it this once. */
 export function NewToken({ client, onMade, onClose }: NewTokenProps) {
   const [made, setMade] = useState<CreatedToken>()
+  const sending = useSending(TOKEN_FIELDS)
   function show(token: CreatedToken) {
     setMade(token)
     onMade(token)
   }
   return (
-    <Dialog title={made === undefined ? words.create : words.secretTitle} onClose={onClose}>
+    <Dialog
+      title={made === undefined ? words.create : words.secretTitle}
+      isHeld={sending.isBusy || made !== undefined}
+      onClose={onClose}
+    >
       {made === undefined ? (
-        <NewTokenForm client={client} onMade={show} onClose={onClose} />
+        <NewTokenForm client={client} sending={sending} onMade={show} onClose={onClose} />
       ) : (
         <TokenSecret secret={made.token} onClose={onClose} />
       )}
@@ -34,11 +41,14 @@ export function NewToken({ client, onMade, onClose }: NewTokenProps) {
   )
 }
 
-function NewTokenForm({ client, onMade, onClose }: NewTokenProps) {
+interface NewTokenFormProps extends NewTokenProps {
+  sending: Sending<(typeof TOKEN_FIELDS)[number]>
+}
+
+function NewTokenForm({ client, sending, onMade, onClose }: NewTokenFormProps) {
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>(['plants:read'])
   const [day, setDay] = useState('')
-  const sending = useSending(['label', 'scopes', 'expiresAt'])
   const { problems } = sending
 
   function make() {
@@ -58,7 +68,14 @@ function NewTokenForm({ client, onMade, onClose }: NewTokenProps) {
     setScopes(SCOPES.filter((one) => (one === scope ? isChosen : scopes.includes(one))))
   }
   return (
-    <Form sending={sending} label={words.create} busyLabel={words.creating} onSend={make} onClose={onClose}>
+    <Form
+      sending={sending}
+      label={words.create}
+      busyLabel={words.creating}
+      isHeld
+      onSend={make}
+      onClose={onClose}
+    >
       <Field
         id="token-label"
         label={words.label}

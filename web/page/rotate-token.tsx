@@ -32,12 +32,17 @@ export function RotateToken({ session, token, onRotated, onClose }: RotateTokenP
       onRotated()
     })
   return (
-    <Dialog title={secret === undefined ? words.rotateTitle : words.secretTitle} onClose={onClose}>
+    <Dialog
+      title={secret === undefined ? words.rotateTitle : words.secretTitle}
+      isHeld={sending.isBusy || secret !== undefined}
+      onClose={onClose}
+    >
       {secret === undefined ? (
         <Form
           sending={sending}
           label={words.rotate}
           busyLabel={words.rotating}
+          isHeld
           onSend={() => void rotate()}
           onClose={onClose}
         >

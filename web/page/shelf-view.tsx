@@ -28,11 +28,17 @@ export interface ShelfViewProps {
   notify: Notify
 }
 
+/** What a dialog is open about; another one each time, for an answer to an earlier one may come late. */
+interface OpenPlant {
+  /** Undefined for a new one. */
+  plant: StoredPlant | undefined
+}
+
 /** Every plant, in the order of the ids. */
 export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
   const [epoch, setEpoch] = useState({})
   const { pages, shown } = useShelf(session.client, place, epoch)
-  const [open, setOpen] = useState<StoredPlant | 'new'>()
+  const [open, setOpen] = useState<OpenPlant>()
   const [isExporting, setExporting] = useState(false)
   const imports = useImportDialog(notify)
   const mayWrite = session.may('plants:write')
@@ -72,7 +78,7 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
               <ImportIcon />
               <span class="wide-words">{texts.import.open}</span>
             </button>
-            <button type="button" class="main" onClick={() => setOpen('new')}>
+            <button type="button" class="main" onClick={() => setOpen({ plant: undefined })}>
               {words.add}
             </button>
           </>
@@ -90,11 +96,11 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
         pages={pages}
         place={place}
         go={go}
-        onOpen={setOpen}
+        onOpen={(plant) => setOpen({ plant })}
         beginnings={
           mayWrite && (
             <span class="buttons">
-              <button type="button" onClick={() => setOpen('new')}>
+              <button type="button" onClick={() => setOpen({ plant: undefined })}>
                 {words.addFirst}
               </button>
               <button type="button" onClick={() => imports.open(undefined)}>
@@ -118,10 +124,10 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
       {open !== undefined && (
         <PlantDialog
           session={session}
-          plant={open === 'new' ? undefined : open}
+          plant={open.plant}
           tags={tags}
           notify={notify}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setOpen((now) => (now === open ? undefined : now))}
           onAdded={(id) => show(id)}
           onChanged={(plant) => pages?.replace(plant)}
           onRemoved={(id) => pages?.remove(id)}

@@ -51,7 +51,8 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
           token={revoking}
           notify={notify}
           onClose={() => {
-            setRevoking(undefined)
+            // Another one may be asked about by then.
+            setRevoking((now) => (now === revoking ? undefined : now))
             reload()
           }}
         />

@@ -8,6 +8,7 @@ import { type ImportSource, openSource } from './import-source.ts'
 import { importTexts } from './import-texts.ts'
 import type { Session } from './session.ts'
 import { useImportRun } from './use-import-run.ts'
+import { useLeaveWarning } from './use-leave-warning.ts'
 
 /** Where somebody is on the way from a file to plants. */
 export type ImportStage =
@@ -42,7 +43,7 @@ export function useImport({ session, file, onStored }: UseImportParts) {
     if (file !== undefined) void open(file)
     return () => check.current?.abort()
   }, [])
-  useWarning(stage.is === 'importing')
+  useLeaveWarning(stage.is === 'importing')
 
   async function open(opened: File) {
     setStage({ is: 'choosing', failure: '', isOpening: true })
@@ -95,14 +96,4 @@ export function useImport({ session, file, onStored }: UseImportParts) {
       setStage({ is: 'importing', isStopping: true })
     },
   }
-}
-
-/** Asks before the page is left while something is under way. */
-function useWarning(isUnderWay: boolean): void {
-  useEffect(() => {
-    if (!isUnderWay) return
-    const warn = (event: Event) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [isUnderWay])
 }

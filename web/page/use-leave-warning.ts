@@ -1,0 +1,11 @@
+import { useEffect } from 'preact/hooks'
+
+/** Asks before the page is left, as long as something would be lost. */
+export function useLeaveWarning(wouldLose: boolean): void {
+  useEffect(() => {
+    if (!wouldLose) return
+    const warn = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [wouldLose])
+}
