@@ -108,8 +108,9 @@ test('search follows what is typed, asks once for it, and a late answer changes 
     await new Promise((resolve) => setTimeout(resolve, 800))
     await route.continue().catch(() => undefined)
   })
+  const isAsked = page.waitForRequest(/q=edge/)
   await page.getByLabel('Search names').pressSequentially('edge', { delay: 20 })
-  await page.waitForRequest(/q=edge/)
+  await isAsked
   const cancelled = page.waitForEvent('requestfailed')
   await page.getByLabel('Search names').fill('edge 9223372036854775807')
   assert.match((await cancelled).url(), /q=edge(?:&|$)/)
