@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createSummedLines } from './summed-lines.ts'
+import { createLimitedLines } from '../limited-lines.ts'
 
 /** Why a connection is cut off: too many in all or of an address; an answer that is not read; too much unsent in all. */
 export type CutReason = 'connections' | 'connections-of-address' | 'unread' | 'unsent'
@@ -19,12 +19,14 @@ export interface CutLog {
  */
 export function createCutLog(log: Logger, count: (reason: CutReason) => void = () => {}): CutLog {
   let clientAddress: string | undefined
-  const lines = createSummedLines<CutReason>((cut) => log.warn({ cut, clientAddress }, 'connections cut off'))
+  const tell = (cut: ReadonlyMap<CutReason, number>) =>
+    log.warn({ cut: Object.fromEntries(cut), clientAddress }, 'connections cut off')
+  const lines = createLimitedLines(1, tell)
   return {
     noteCut(reason, address) {
       count(reason)
       clientAddress = address
-      lines.count(reason)
+      if (lines.hasLine(reason)) tell(new Map([[reason, 1]]))
     },
     stop: lines.stop,
   }

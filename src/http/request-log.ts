@@ -1,14 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { type ErrorCode, meaningOf, type OverloadReason } from '../errors.ts'
+import { createLimitedLines } from '../limited-lines.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { UnreadableNote } from './ordered-server.ts'
-import { createRefusalLog } from './refusal-log.ts'
 import { requestPath } from './request-path.ts'
-import { createSummedLines } from './summed-lines.ts'
 
 /** Enough to tell which path it was. */
 const PATH_CHARACTERS_MAX = 200
+
+/** Enough to see what is going on; whoever sends requests without a good token by the thousand does not fill the disk. */
+const LINES_A_SECOND_MAX = 10
+
+/**
+ * What a request is refused with that needs no good token, or is more than it may; and what every request is refused
+ * with while the storage is away or full: the log may be on the same disk.
+ */
+const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901, 50302, 50701])
 
 const OVERLOADED: ErrorCode = 50301
 /** Of which one wants to know where it comes from. A token that is refused has a line of its own in the audit. */
@@ -37,8 +45,8 @@ export interface RequestLog {
 /**
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
  * a query or a body: the path alone, the code of the error, and the address of a client that sent too much. Refusals
- * for overload are summed up instead (`summed-lines.ts`), by what there was too much of, and those beyond ten a second that anybody can cause
- * (`refusal-log.ts`, among them what was no whole request), unless the level is debug.
+ * for overload are summed up instead, by what there was too much of, and those beyond ten a second that anybody can cause,
+ * among them what was no whole request, by their code, unless the level is debug.
  */
 export function createRequestLog({
   log,
@@ -46,23 +54,29 @@ export function createRequestLog({
   clientAddress,
   metrics,
 }: RequestLogOptions): RequestLog {
-  const overloads = createSummedLines<OverloadReason | 'unknown'>((refused) =>
-    log.error({ refused, error: OVERLOADED }, 'overloaded'),
-  )
-  const refusals = createRefusalLog(log)
+  const isDebug = log.isLevelEnabled('debug')
+  const tellOverload = (refused: ReadonlyMap<OverloadReason | 'unknown', number>) =>
+    log.error({ refused: Object.fromEntries(refused), error: OVERLOADED }, 'overloaded')
+  const overloads = createLimitedLines(1, tellOverload)
+  const refusals = createLimitedLines<ErrorCode>(LINES_A_SECOND_MAX, (leftOut) => {
+    // Of the same level as the lines that are left out.
+    const isFault = [...leftOut.keys()].some((code) => meaningOf(code).status >= 500)
+    log[isFault ? 'error' : 'info']({ leftOut: Object.fromEntries(leftOut) }, 'more requests refused')
+  })
 
   function noteRequest(request: FastifyRequest, reply: FastifyReply): void {
     const { failure } = request
-    if (failure?.code === OVERLOADED && !log.isLevelEnabled('debug')) {
-      overloads.count(failure.reason ?? 'unknown')
+    if (failure?.code === OVERLOADED && !isDebug) {
+      const reason = failure.reason ?? 'unknown'
+      if (overloads.hasLine(reason)) tellOverload(new Map([[reason, 1]]))
       return
     }
     const status = reply.raw.statusCode
     // A failure may come behind a status of success, where the answer was being sent.
     const isFault = status >= 500 || (failure !== null && meaningOf(failure.code).status >= 500)
     const isSlow = reply.elapsedTime >= slowRequestMs && !request.mayTakeLong
-    if (failure === null && !isSlow && !log.isLevelEnabled('debug')) return
-    if (failure !== null && !log.isLevelEnabled('debug') && !refusals.hasLine(failure.code)) return
+    if (failure === null && !isSlow && !isDebug) return
+    if (failure !== null && !isDebug && FLOODING.has(failure.code) && !refusals.hasLine(failure.code)) return
     const level = isFault ? 'error' : isSlow ? 'warn' : failure !== null ? 'info' : 'debug'
     log[level](
       {
@@ -85,7 +99,7 @@ export function createRequestLog({
     noteRequest,
     noteUnreadable({ code, requestId, address, request }) {
       metrics?.recordUnreadable(code)
-      if (!log.isLevelEnabled('debug') && !refusals.hasLine(code, true)) return
+      if (!isDebug && !refusals.hasLine(code)) return
       const { status } = meaningOf(code)
       const about = request && { method: request.method, path: loggedPath(request.url ?? '') }
       log.info({ requestId, ...about, status, error: code, clientAddress: address }, 'request refused')

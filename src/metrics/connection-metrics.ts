@@ -1,16 +1,17 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { CutReason } from '../http/cut-connections.ts'
 
-/** Why connections are cut off, in words; a reason that is not here may not be counted. */
-const CUT_REASONS_IN_WORDS = {
+/** Why connections are cut off, in words that are short enough for the label of a metric. */
+const CUT_REASONS_IN_WORDS: Readonly<Record<CutReason, string>> = {
   connections: 'too many connections',
   'connections-of-address': 'too many connections of an address',
   unread: 'answer not read',
   unsent: 'too much unsent in all',
-} as const
+}
 
 export interface ConnectionMetrics {
   /** Counts a connection that is cut off. */
-  recordCut(reason: keyof typeof CUT_REASONS_IN_WORDS): void
+  recordCut(reason: CutReason): void
 }
 
 /** Connections of clients, in `registry`. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { createLimitedLines } from '../limited-lines.ts'
 import type { StoredToken } from './token.ts'
 
 /** Enough to see who tries what; whoever tries tokens by the thousand does not fill the disk. */
@@ -32,18 +33,10 @@ export interface TokenAudit {
 }
 
 export function createTokenAudit(log: Logger): TokenAudit {
-  let secondBeganMs = Number.NEGATIVE_INFINITY
-  let told = 0
-  let leftOut = 0
-  let timer: NodeJS.Timeout | undefined
-
-  function tellLeftOut(): void {
-    clearTimeout(timer)
-    timer = undefined
-    if (leftOut === 0) return
-    log.warn({ audit: true, event: 'token.refused', leftOut }, 'more tokens refused')
-    leftOut = 0
-  }
+  const refusal = { audit: true, event: 'token.refused' }
+  const refusals = createLimitedLines<'refused'>(REFUSALS_A_SECOND_MAX, (counts) =>
+    log.warn({ ...refusal, leftOut: counts.get('refused') }, 'more tokens refused'),
+  )
 
   return {
     note(event, { id, label, scopes, expiresAtMs }, actor) {
@@ -60,20 +53,8 @@ export function createTokenAudit(log: Logger): TokenAudit {
       log.info(line, `token ${event}`)
     },
     noteRefused(refused) {
-      const nowMs = performance.now()
-      if (nowMs - secondBeganMs >= 1_000) {
-        tellLeftOut()
-        secondBeganMs = nowMs
-        told = 0
-      }
-      if (told < REFUSALS_A_SECOND_MAX) {
-        told++
-        log.warn({ audit: true, event: 'token.refused', ...refused }, 'token refused')
-        return
-      }
-      leftOut++
-      timer ??= setTimeout(tellLeftOut, 1_000).unref()
+      if (refusals.hasLine('refused')) log.warn({ ...refusal, ...refused }, 'token refused')
     },
-    stop: tellLeftOut,
+    stop: refusals.stop,
   }
 }

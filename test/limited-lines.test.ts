@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { eventually } from '../support/eventually.ts'
-import { type StartedApp, startApp } from '../support/start-app.ts'
+import { eventually } from './support/eventually.ts'
+import { type StartedApp, startApp } from './support/start-app.ts'
 
 /** What the lines with that message count, by reason. */
 function countsIn({ log }: StartedApp, message: string, field: string): Record<string, number> {
