@@ -93,4 +93,5 @@ serveThread<SearchRequest, SearchReply>(
     exportReads.closeAll()
     database.close()
   },
+  () => ({ failure: 'the storage closes' }),
 )

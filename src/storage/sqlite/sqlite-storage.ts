@@ -81,10 +81,10 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
       ping.get()
     },
     async close() {
-      await Promise.all([writes.drain(), exporting.close()])
+      // The searcher at once: what ends an export would wait behind every search.
+      await Promise.all([searcher.close(), exporting.close(), writes.drain()])
       reader.close()
       // The writer last: the connection that closes last can put the log back into the file.
-      await searcher.close()
       await writer.close()
     },
   }

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { parentPort, Worker } from 'node:worker_threads'
+import { parentPort, Worker, workerData } from 'node:worker_threads'
 
 /** A thread that answers requests one after another, in their order. */
 export interface Thread<Request, Reply> {
@@ -7,11 +7,16 @@ export interface Thread<Request, Reply> {
   call(request: Request): Promise<Reply>
   /** Requests that have no reply yet. */
   readonly waiting: number
-  /** Lets the thread answer what it has and end. */
+  /** Lets the thread end when it has answered what it has, or refused what it has not begun, where it can. */
   close(): Promise<void>
 }
 
 const CLOSE = 'close'
+
+/** What the thread sees at once, though messages wait before the one that has it end. */
+interface SharedData {
+  isClosing: Int32Array
+}
 
 /**
  * Starts the module beside this one with that name, and fulfils when it serves. Rejects with the error that keeps it
@@ -20,11 +25,12 @@ const CLOSE = 'close'
  */
 export async function startThread<Request, Reply>(
   name: string,
-  workerData: unknown,
+  options: object,
 ): Promise<Thread<Request, Reply>> {
   // The extension of this module, as the built package holds .js where the sources hold .ts.
   const url = new URL(`./${name}${extname(import.meta.url)}`, import.meta.url)
-  const worker = new Worker(url, { workerData, name })
+  const shared: SharedData = { isClosing: new Int32Array(new SharedArrayBuffer(4)) }
+  const worker = new Worker(url, { workerData: { ...options, ...shared }, name })
   const waiting: ((reply: Reply) => void)[] = []
   const isReady = Promise.withResolvers<void>()
   const hasEnded = Promise.withResolvers<void>()
@@ -55,20 +61,31 @@ export async function startThread<Request, Reply>(
     },
     async close() {
       isClosing = true
+      Atomics.store(shared.isClosing, 0, 1)
       worker.postMessage(CLOSE)
       await hasEnded.promise
     },
   }
 }
 
-/** The other end, called once inside the thread: `answer` each request, `close` when told to. */
-export function serveThread<Request, Reply>(answer: (request: Request) => Reply, close: () => void): void {
+/**
+ * The other end, called once inside the thread: `answer` each request, `close` when told to. With `refuse`, the requests
+ * that wait then are refused instead: each may take long, and whoever asked is gone.
+ */
+export function serveThread<Request, Reply>(
+  answer: (request: Request) => Reply,
+  close: () => void,
+  refuse?: () => Reply,
+): void {
   const port = parentPort
   if (port === null) throw new Error('serveThread runs in a worker thread')
+  const { isClosing } = workerData as SharedData
   port.on('message', (request: Request | typeof CLOSE) => {
     if (request === CLOSE) {
       close()
       port.close()
+    } else if (refuse !== undefined && Atomics.load(isClosing, 0) === 1) {
+      port.postMessage(refuse())
     } else {
       port.postMessage(answer(request))
     }

@@ -34,4 +34,29 @@ describe('searches', () => {
     assert.equal(answered, 0, 'the reads did not wait for those before them')
     await Promise.all(searches)
   })
+
+  test('that wait when the store closes are refused: it does not close long after nobody waits for them', async (t) => {
+    const { plants, activity, close } = await openTemporary(t)
+    const imported = plants.openImport({ onConflict: 'keep', dryRun: false })
+    for (let step = 0; step < 10; step++) {
+      await imported.add(
+        Array.from({ length: 500 }, (_, at) => ({
+          id: BigInt(step * 500 + at),
+          name: 'Rosa canina',
+          tag: 'a',
+        })),
+      )
+    }
+    await imported.close()
+    await keepTrying(() => assert.equal(activity.unindexedPlants(), 0))
+    // Each looks at every plant, for some milliseconds.
+    const search = () => plants.list({ limit: 10, words: ['rosa'], tag: 'b' })
+    const results = Promise.allSettled(Array.from({ length: 250 }, search))
+    await close()
+    const refused = (await results).filter(({ status }) => status === 'rejected')
+    assert.ok(refused.length > 0)
+    for (const { reason } of refused as PromiseRejectedResult[]) {
+      assert.ok(reason instanceof AppError && reason.code === 50302, reason)
+    }
+  })
 })
