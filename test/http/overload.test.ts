@@ -68,7 +68,8 @@ test('while the store hangs, writes are refused at once and reads are not, and w
 }, async (test) => {
   const app = await startApp(test, { PLANTSTORE_WRITE_LAG_MAX_MS: '40' })
   await app.send('POST', '/plants', '{"id":-1,"name":"a"}')
-  const other = new DatabaseSync(app.database)
+  // Waits for its turn: the service may be indexing the plant that it has just stored.
+  const other = new DatabaseSync(app.database, { timeout: 5_000 })
   test.after(() => other.close())
   other.exec('BEGIN IMMEDIATE')
   const sent = await createUntilRefused(app)

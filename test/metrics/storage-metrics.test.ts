@@ -64,7 +64,7 @@ test('the search backlog is told as it stands in the file', async (context) => {
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')
   await eventually(async () => (await backlog()) === 0)
   // The indexer looks for batches when it has written some.
-  const database = new DatabaseSync(app.database)
+  const database = new DatabaseSync(app.database, { timeout: 5_000 })
   database
     .prepare('INSERT INTO unindexed_batches (plant_ids) VALUES (?), (?)')
     .run(new Uint8Array(24), new Uint8Array(8))
