@@ -1,11 +1,12 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useReducer, useState } from 'preact/hooks'
 import {
   type PlantChange,
   RequestError,
   type StoredPlant,
   type VersionedPlant,
 } from '../../src/client/plant-store-client.ts'
-import { failureText, isAbort } from './failure-text.ts'
+import { FailureBanner } from './failure-banner.tsx'
+import { isAbort } from './failure-text.ts'
 import { Form } from './form.tsx'
 import { PlantConflict } from './plant-conflict.tsx'
 import type { PlantDialogProps } from './plant-dialog.tsx'
@@ -26,8 +27,16 @@ type ChangePlantProps = PlantDialogProps & { plant: StoredPlant }
 export function ChangePlant(props: ChangePlantProps) {
   const form = useChange(props)
   if (form.conflict !== undefined) return <ChangeConflict form={form} props={props} />
-  if (!props.session.may('plants:write')) return <PlantFacts plant={form.stored ?? props.plant} />
-  return <ChangeForm form={form} props={props} />
+  return (
+    <>
+      {props.session.may('plants:write') ? (
+        <ChangeForm form={form} props={props} />
+      ) : (
+        <PlantFacts plant={form.stored ?? props.plant} problem={form.sending.problems['']} />
+      )}
+      <FailureBanner failure={form.failure} retry={form.readAgain} isBeneath />
+    </>
+  )
 }
 
 /** What is being changed, and what may be done with it. */
@@ -38,6 +47,9 @@ function useChange(props: ChangePlantProps) {
   const [draft, setDraft] = useState<PlantDraft>(draftOf(plant))
   const sending = useSending(PLANT_FIELDS)
   const [conflict, setConflict] = useState<{ stored: VersionedPlant | undefined }>()
+  /** Why it could not be read; undefined once it could. */
+  const [failure, setFailure] = useState<unknown>()
+  const [reads, readAgain] = useReducer((count: number) => count + 1, 0)
 
   useEffect(() => {
     // Once it is there, somebody may have changed the draft; who signs in anew goes on with it.
@@ -45,14 +57,18 @@ function useChange(props: ChangePlantProps) {
     const controller = new AbortController()
     client.getPlant(plant.id, { signal: controller.signal }).then(
       (found) => {
-        if (found === undefined) return sending.complain({ '': words.notThere })
+        setFailure(undefined)
+        if (found === undefined) {
+          onRemoved(plant.id)
+          return sending.complain({ '': words.notThere })
+        }
         setStored(found)
         setDraft(draftOf(found))
       },
-      (error: unknown) => isAbort(error) || sending.complain({ '': failureText(error) }),
+      (error: unknown) => isAbort(error) || setFailure(error),
     )
     return () => controller.abort()
-  }, [client, plant.id])
+  }, [client, plant.id, reads])
 
   /** Whether it failed for what somebody else did meanwhile: then there is a choice. */
   async function isConflict(error: unknown): Promise<boolean> {
@@ -73,10 +89,8 @@ function useChange(props: ChangePlantProps) {
     onClose()
   }
   return {
-    stored,
-    draft,
-    sending,
-    conflict,
+    ...{ stored, draft, sending, conflict, failure },
+    readAgain: () => readAgain(undefined),
     input: (change: Partial<PlantDraft>) => setDraft((before) => ({ ...before, ...change })),
     save: (base: VersionedPlant) =>
       attempt(async () =>
@@ -166,24 +180,29 @@ function ChangeConflict({ form, props }: FormParts) {
 }
 
 /** A plant for those who may only read. */
-function PlantFacts({ plant }: { plant: StoredPlant }) {
+function PlantFacts({ plant, problem }: { plant: StoredPlant; problem: string | undefined }) {
   return (
-    <dl class="plant-facts">
-      <dt>{words.name}</dt>
-      <dd class="long">
-        <bdi>{shownText(plant.name, texts.shelf.nameless, Number.POSITIVE_INFINITY)}</bdi>
-      </dd>
-      <dt>{words.tag}</dt>
-      <dd>
-        {plant.tag === undefined ? words.noTag : <bdi>{shownTag(plant.tag, Number.POSITIVE_INFINITY)}</bdi>}
-      </dd>
-      <dt>{words.id}</dt>
-      <dd>{String(plant.id)}</dd>
-      <dt>{words.added}</dt>
-      <dd>{momentOf(plant.createdAt)}</dd>
-      <dt>{words.changedAt}</dt>
-      <dd>{momentOf(plant.updatedAt)}</dd>
-    </dl>
+    <>
+      <dl class="plant-facts">
+        <dt>{words.name}</dt>
+        <dd class="long">
+          <bdi>{shownText(plant.name, texts.shelf.nameless, Number.POSITIVE_INFINITY)}</bdi>
+        </dd>
+        <dt>{words.tag}</dt>
+        <dd>
+          {plant.tag === undefined ? words.noTag : <bdi>{shownTag(plant.tag, Number.POSITIVE_INFINITY)}</bdi>}
+        </dd>
+        <dt>{words.id}</dt>
+        <dd>{String(plant.id)}</dd>
+        <dt>{words.added}</dt>
+        <dd>{momentOf(plant.createdAt)}</dd>
+        <dt>{words.changedAt}</dt>
+        <dd>{momentOf(plant.updatedAt)}</dd>
+      </dl>
+      <p class="wrong" role="alert">
+        {problem}
+      </p>
+    </>
   )
 }
 
