@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
 import { prepareFile } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { createSearchIndexer } from '../../../src/storage/sqlite/sqlite-search-indexer.ts'
+import { eventually } from '../../support/eventually.ts'
 import { keepTrying } from '../../support/keep-trying.ts'
 import { openTemporary, temporaryFolder } from './temporary-storage.ts'
 
@@ -68,8 +69,8 @@ describe('the search index', () => {
         )
       })
       const writtenMeanwhile = nextId
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      assert.ok(nextId > writtenMeanwhile, 'the writes went on')
+      // The writes went on.
+      await eventually(() => nextId > writtenMeanwhile)
     } finally {
       isWriting = false
       await writing
