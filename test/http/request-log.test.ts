@@ -176,6 +176,9 @@ test('no line holds a token, a query or a body', async (test) => {
     await app.fetch('/plants', { headers: { cookie: secret, referer: secret, 'user-agent': secret } }),
     await app.fetch(`/tokens/${token}`, { method: 'DELETE' }),
     await app.fetch(`/nothing/${token}/more`),
+    await app.fetch(`/tokens/${TOKEN}`, { method: 'DELETE' }),
+    await app.fetch(`/tokens/${TOKEN}/rotate`, { method: 'POST' }),
+    await app.fetch(`/nothing/eyJhbGciOiJub25lIn0.${secret}.${secret}`),
     await app.send('POST', '/tokens', `{"scopes":["plants:read"],"other":"${secret}"}`),
   ]
   const wire = await openWire(test, app.port)
