@@ -1,7 +1,11 @@
+import { nearest } from './nearest.ts'
 import { parseSetting, type Setting, type ValueOf } from './setting.ts'
 import { CLIENT_SETTINGS, SETTINGS } from './settings.ts'
 import { readTracing, type TracingSettings } from './tracing/tracing-settings.ts'
 import { createWrongSettings, type WrongSettings } from './wrong-settings.ts'
+
+/** Every variable of ours begins so. */
+const PREFIX = 'PLANTSTORE_'
 
 export type SettingName = keyof typeof SETTINGS
 type ClientSettingName = keyof typeof CLIENT_SETTINGS
@@ -74,7 +78,7 @@ function readSettings(
 
 /** `queuedWritesMax`: PLANTSTORE_QUEUED_WRITES_MAX */
 export function variableOf(name: string): string {
-  return `PLANTSTORE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
+  return `${PREFIX}${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
 }
 
 /** `queuedWritesMax`: --queued-writes-max */
@@ -84,8 +88,16 @@ export function flagOf(name: string): string {
 
 function refuseUnknown(environment: Environment, wrong: WrongSettings): void {
   const known = new Set([...Object.keys(SETTINGS), ...Object.keys(CLIENT_SETTINGS)].map(variableOf))
+  // Without what all of them begin with, which would make any two alike.
+  const endings = [...known].map(endingOf)
   for (const name of Object.keys(environment)) {
-    if (!name.startsWith('PLANTSTORE_') || known.has(name)) continue
-    wrong.add(`There is no setting ${name}. See "plantstore serve --help" for those there are.`)
+    if (!name.startsWith(PREFIX) || known.has(name)) continue
+    const near = nearest(endingOf(name), endings)
+    const hint = near === undefined ? '' : ` Did you mean ${PREFIX}${near.toUpperCase()}?`
+    wrong.add(`There is no setting ${name}.${hint} See "plantstore serve --help" for those there are.`)
   }
+}
+
+function endingOf(variable: string): string {
+  return variable.slice(PREFIX.length).toLowerCase()
 }

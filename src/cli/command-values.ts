@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
+import { suggestion } from '../nearest.ts'
 import { ID_MAX, ID_MIN, parseIdText } from '../plants/plant.ts'
-import { suggestion } from './nearest.ts'
 
 /** Reads an id by the service's own rule. */
 export function parseId(text: string): bigint {

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, SettingError, SetupError } from '../errors.ts'
+import { suggestion } from '../nearest.ts'
 import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './command-failure.ts'
-import { suggestion } from './nearest.ts'
 import { printableLines } from './printable.ts'
 import { watchStandardOutput } from './standard-output.ts'
 
