@@ -51,6 +51,8 @@ const ERRORS_MAX = 1_000
 const CODES_OF_NONE_BEGUN = /^(40004|40[1-7]|41501|429|431)/
 /** How the service ends what it says of an import that failed before it stored a row. */
 const NOTHING_STORED = 'Nothing is stored.'
+/** What it says of one that failed later, as by a token that was revoked meanwhile. */
+const ROWS_STORED = /The rows before line \d+ are stored/
 
 export async function importPlants(
   sender: Sender,
@@ -99,6 +101,7 @@ function isWholeFile(source: PlantSource | FileSource): boolean {
 
 /** Whether an import that the service has ended may have stored rows, also behind those that it told of. */
 function mayHaveStored({ code, message }: RequestError): boolean {
+  if (ROWS_STORED.test(message)) return true
   return !CODES_OF_NONE_BEGUN.test(String(code)) && !message.endsWith(NOTHING_STORED)
 }
 

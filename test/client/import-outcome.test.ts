@@ -12,6 +12,7 @@ test('an import that could not go on may have stored rows, unless it is told tha
     [50701, 'Full. The rows before line 2 are stored: 1 created.', true],
     [40002, 'A quotation mark is open. The rows before line 2 are stored: 1 created.', true],
     [50303, 'Shutting down.', true],
+    [40102, 'The token was revoked. The rows before line 2 are stored: 1 created.', true],
     [40002, 'There is no column called name. Nothing is stored.', false],
   ]
   for (const [code, message, isOutcomeUnknown] of calls) {
@@ -37,6 +38,7 @@ test('in a browser, where the only answer comes at the end, a refusal may have r
     [507, 50701, 'Full. The rows before line 9 are stored: 8 created.', true],
     [400, 40002, 'There is no column called name. Nothing is stored.', false],
     [401, 40102, 'The token is not valid.', false],
+    [401, 40102, 'It was revoked. The rows before line 9 are stored: 8 created.', true],
     [403, 40301, 'The token may not do this.', false],
     [400, 40004, 'There is no such parameter.', false],
     [429, 42901, 'Too many requests.', false],
