@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { CollectionView } from './collection-view.tsx'
 import { isDialogOpen } from './dialog.tsx'
 import { SignOutIcon } from './icons.tsx'
@@ -9,6 +9,7 @@ import { BASE_URL, type Session } from './session.ts'
 import { ShelfView } from './shelf-view.tsx'
 import { texts } from './texts.ts'
 import { TokensView } from './tokens-view.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import './frame.css'
 
 const words = texts.nav
@@ -27,6 +28,8 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
   // Who goes back or forth comes to a list that stands where its URL says.
   const [visit, setVisit] = useState(0)
   const { notices, notify, dismiss } = useNotices()
+  const content = useRef<HTMLElement>(null)
+  useKeptFocus(content)
   const views = VIEWS.filter((view) => session.may(SCOPE_OF_VIEW[view]))
   const view = views.includes(place.view) ? place.view : (views[0] ?? 'shelf')
 
@@ -56,7 +59,7 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
         {words.skip}
       </a>
       <Header session={session} views={views} view={view} go={go} onSignOut={onSignOut} />
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} ref={content}>
         {view === 'shelf' && (
           <ShelfView key={visit} session={session} place={place} go={go} notify={notify} />
         )}
