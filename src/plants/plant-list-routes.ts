@@ -17,6 +17,15 @@ const PAGE_PLANTS_DEFAULT = 100
 /** A page is built in memory and sent whole. */
 const PAGE_PLANTS_MAX = 1_000
 
+/**
+ * Pages that are being read or compressed at the same time, and as many of searches: each takes up to 25 MB until it is
+ * handed over.
+ */
+const PAGES_UNDER_WAY_MAX = 16
+
+/** Searches take longer than pages: of more the last would wait for seconds. */
+const WAITING_SEARCHES_MAX = 240
+
 export interface PlantListRoutesParts {
   plants: PlantStore
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
@@ -29,7 +38,11 @@ export function registerPlantListRoutes(
   app: FastifyInstance,
   { plants, basePath }: PlantListRoutesParts,
 ): void {
-  const takeTurn = createReadTurns()
+  const takePageTurn = createReadTurns({ underWayMax: PAGES_UNDER_WAY_MAX })
+  const takeSearchTurn = createReadTurns({
+    underWayMax: PAGES_UNDER_WAY_MAX,
+    waitingMax: WAITING_SEARCHES_MAX,
+  })
   app.route({
     method: 'GET',
     url: '/plants',
@@ -43,8 +56,9 @@ export function registerPlantListRoutes(
         return
       }
       const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])
-      const query = { ...filterIn(parameters), limit: limitIn(parameters.limit) }
+      const query: PlantQuery = { ...filterIn(parameters), limit: limitIn(parameters.limit) }
       request.stages?.enter('read')
+      const takeTurn = query.words === undefined ? takePageTurn : takeSearchTurn
       await takeTurn(request.raw, () => answerPage(request, reply, { query, parameters }))
     },
   })

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../src/errors.ts'
 import { createReadTurns } from '../../src/http/read-turns.ts'
 import type { StoredPlant } from '../../src/plants/plant.ts'
+import { eventually } from '../support/eventually.ts'
 import { startAlteredApp } from '../support/start-altered-app.ts'
 import type { Lifetime } from '../support/start-app.ts'
 import { openWire, requestText, type Wire } from '../support/wire.ts'
@@ -89,6 +91,31 @@ test('a read whose client has gone away before its turn is not run', async () =>
   )
 })
 
+test('no more reads are under way than may be, whether they end well or not, and each end lets the next one in', async () => {
+  const takeTurn = createReadTurns({ underWayMax: 2 })
+  const begun: PromiseWithResolvers<number>[] = []
+  const ends = Array.from({ length: 5 }, () =>
+    takeTurn(new IncomingMessage(new Socket()), () => {
+      const read = Promise.withResolvers<number>()
+      begun.push(read)
+      return read.promise
+    }),
+  )
+  const results = Promise.allSettled(ends)
+  for (let at = 0; at < ends.length; at++) {
+    const underWayMost = Math.min(at + 2, ends.length)
+    await eventually(() => begun.length === underWayMost)
+    await nextTurn()
+    assert.equal(begun.length, underWayMost)
+    if (at % 2 === 0) begun[at]?.resolve(at)
+    else begun[at]?.reject(new Error('the disk'))
+  }
+  assert.deepEqual(
+    (await results).map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+  )
+})
+
 test('no more than 4,000 reads wait for their turn, and one more is refused', async () => {
   const takeTurn = createReadTurns()
   const request = new IncomingMessage(new Socket())
@@ -102,4 +129,36 @@ test('no more than 4,000 reads wait for their turn, and one more is refused', as
   await Promise.all(reads)
   assert.equal(run, 4_000)
   assert.equal(await takeTurn(request, async () => 'at once'), 'at once')
+})
+
+test('of pages 16 are made at a time, however many connections ask, and searches do not wait for them', async (t) => {
+  const held: (() => void)[] = []
+  let searches = 0
+  const app = await startAlteredApp(t, {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        async list({ words }) {
+          if (words !== undefined) searches++
+          else await new Promise<void>((resolve) => held.push(resolve))
+          return { plants: [], hasMore: false }
+        },
+      },
+    }),
+  })
+  t.after(() => {
+    for (const resolve of held) resolve()
+  })
+  const wires = await openUsed(t, app.port, 40)
+  for (const wire of wires) wire.send(requestText('GET /plants'))
+  await eventually(() => held.length === 16)
+  assert.equal((await app.fetch('/plants?q=quercus')).status, 200)
+  assert.deepEqual([held.length, searches], [16, 1])
+  for (let answered = 0; answered < wires.length; answered++) {
+    await eventually(() => held.length > answered)
+    assert.ok(held.length <= answered + 16)
+    held[answered]?.()
+  }
+  for (const wire of wires) assert.equal((await wire.answer()).status, 200)
 })
