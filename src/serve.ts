@@ -45,6 +45,9 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
     openStorage(config.database, config),
     import('./app.ts'),
   ])
+  storage.activity.onTrouble((trouble) => {
+    log.error({ trouble }, 'the storage cannot do its work beside the writes; it is tried again')
+  })
   let isDraining = false
   try {
     const app = await buildApp({

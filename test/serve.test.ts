@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
@@ -223,4 +224,17 @@ test('where it cannot listen is told as a mistake of the setup, and the storage 
     })
     assert.ok(!existsSync(join(folder, 'plants.db-wal')), 'the storage is still open')
   }
+})
+
+test('an index of names that is damaged is told in the log, as no write meets it', async (test) => {
+  const database = join(temporaryFolder(test), 'plants.db')
+  const app = await startApp(test, { PLANTSTORE_DATABASE: database })
+  {
+    using other = new DatabaseSync(database)
+    other.exec('DROP TABLE plant_words')
+  }
+  assert.equal((await app.send('POST', '/plants', '{"id":1,"name":"Rosa"}')).status, 200)
+  const line = await eventually(() => app.log.find(({ trouble }) => trouble !== undefined))
+  assert.equal(line.level, 50)
+  assert.match(String(line.trouble), /^Names cannot be indexed for search: [^\n]*plant_words\.$/)
 })

@@ -77,6 +77,7 @@ test('what waits and what is under way is told as it is at the moment, and a fai
     storage: (real) => ({
       ...real,
       activity: {
+        ...real.activity,
         onCommit: (tell) => tell({ operations: 3, durationMs: 1, isDurable: false }),
         queuedWrites: () => 17,
         exportsUnderWay: () => 2,

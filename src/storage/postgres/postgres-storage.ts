@@ -51,6 +51,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     contents: createPostgresContents(committer),
     activity: {
       onCommit: writes.onCommit,
+      onTrouble() {},
       queuedWrites: writes.queued,
       exportsUnderWay: exporting.underWay,
       unindexedPlants: () => 0,

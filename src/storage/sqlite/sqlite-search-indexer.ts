@@ -20,15 +20,16 @@ const RETRY_AFTER_MS = 1_000
 /**
  * Keeps the search index up to date behind the writes. It stands off the acknowledged path, since inside the
  * shared commits it more than doubled the cost of a create; what remains to be indexed is in a table, so a
- * crash loses none.
+ * crash loses none. `say` is told why that cannot be done, once until it can again.
  */
-export function createSearchIndexer(database: DatabaseSync) {
+export function createSearchIndexer(database: DatabaseSync, say: (trouble: string) => void) {
   const batches = createUnindexedBatches(database)
   const indexPlant = createPlantIndexing(database)
   const load = createWriteLoad()
   let lastStepMs = 0
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
+  let isFailing = false
 
   /** Indexes whole batches until `plantsMax` plants are reached; false when nothing was left. */
   function indexSome(plantsMax: number): boolean {
@@ -51,11 +52,14 @@ export function createSearchIndexer(database: DatabaseSync) {
       const isMore = inUnsyncedTransaction(database, () =>
         isBusy ? indexSome(BUSY_STEP_PLANTS) : batches.sort(IDLE_STEP_PLANTS) || indexSome(IDLE_STEP_PLANTS),
       )
+      isFailing = false
       lastStepMs = performance.now()
       load.noteIndexing(lastStepMs - startMs)
       if (isMore) schedule(isBusy ? IDLE_AFTER_MS : 0)
-    } catch {
-      // Nothing is lost: the plants stay in the table, and a write meets the same disk and reports it.
+    } catch (error) {
+      // Nothing is lost: the plants stay in the table. But no write may ever meet what stands in the way here.
+      if (!isFailing) say(`Names cannot be indexed for search: ${(error as Error).message}.`)
+      isFailing = true
       schedule(RETRY_AFTER_MS)
     }
   }

@@ -72,6 +72,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     contents: createSqliteContents(reader, writes),
     activity: {
       onCommit: writes.onCommit,
+      onTrouble: writer.onSaid,
       queuedWrites: writes.queued,
       exportsUnderWay: exporting.underWay,
       unindexedPlants: () => reader.read(() => Number(countUnindexed.get()?.plants)),

@@ -9,6 +9,13 @@ export interface Thread<Request, Reply> {
   readonly waiting: number
   /** Lets the thread end when it has answered what it has, or refused what it has not begun, where it can. */
   close(): Promise<void>
+  /** Has `tell` told what the thread says by itself (`say`). */
+  onSaid(tell: (text: string) => void): void
+}
+
+/** What a thread says without being asked. */
+interface Said {
+  said: string
 }
 
 const CLOSE = 'close'
@@ -32,11 +39,15 @@ export async function startThread<Request, Reply>(
   const shared: SharedData = { isClosing: new Int32Array(new SharedArrayBuffer(4)) }
   const worker = new Worker(url, { workerData: { ...options, ...shared }, name })
   const waiting: ((reply: Reply) => void)[] = []
+  const listeners: ((text: string) => void)[] = []
   const isReady = Promise.withResolvers<void>()
   const hasEnded = Promise.withResolvers<void>()
   worker.once('error', isReady.reject)
   worker.once('message', () => {
-    worker.on('message', (reply: Reply) => waiting.shift()?.(reply))
+    worker.on('message', (message: Reply | Said) => {
+      if (!isSaid(message)) waiting.shift()?.(message)
+      else for (const tell of listeners) tell(message.said)
+    })
     worker.off('error', isReady.reject)
     worker.on('error', (error) => {
       queueMicrotask(() => {
@@ -65,7 +76,17 @@ export async function startThread<Request, Reply>(
       worker.postMessage(CLOSE)
       await hasEnded.promise
     },
+    onSaid: (tell) => void listeners.push(tell),
   }
+}
+
+function isSaid(message: unknown): message is Said {
+  return typeof message === 'object' && message !== null && 'said' in message
+}
+
+/** Tells the other end something that it has not asked for; called inside the thread. */
+export function say(text: string): void {
+  parentPort?.postMessage({ said: text } satisfies Said)
 }
 
 /**

@@ -5,7 +5,7 @@ import { createKeyPurge } from './sqlite-key-purge.ts'
 import { createKeyWrites } from './sqlite-key-writes.ts'
 import { createPlantWrites } from './sqlite-plant-writes.ts'
 import { createSearchIndexer } from './sqlite-search-indexer.ts'
-import { serveThread } from './sqlite-thread.ts'
+import { say, serveThread } from './sqlite-thread.ts'
 import { createTokenWrites } from './sqlite-token-writes.ts'
 import { createUnindexedPlants } from './unindexed-plants.ts'
 import type { Write, WriteBatch, WriteOutcome, WriteReply } from './write-batch.ts'
@@ -25,8 +25,8 @@ const plants = createPlantWrites(database, unindexed, idempotencyTtlMs)
 const importStep = createImportStep(database, unindexed)
 const tokens = createTokenWrites(database)
 const keys = createKeyWrites(database)
-const indexer = createSearchIndexer(database)
-const keyPurge = createKeyPurge(database, idempotencyTtlMs)
+const indexer = createSearchIndexer(database, say)
+const keyPurge = createKeyPurge(database, idempotencyTtlMs, say)
 
 function commitBatch(batch: WriteBatch): WriteReply {
   const created = new Uint8Array(batch.ids.length)

@@ -45,7 +45,7 @@ function keptKeys(t: TestContext) {
 describe('idempotency keys past their time', () => {
   test('are removed, a bounded number at once, and those in force stay', (t) => {
     const { database, old, fresh } = keptKeys(t)
-    const purge = createKeyPurge(database, TTL_MS)
+    const purge = createKeyPurge(database, TTL_MS, assert.fail)
     t.after(() => purge.stop())
     assert.equal(old(), 2500)
     const counts = [old()]
@@ -59,9 +59,10 @@ describe('idempotency keys past their time', () => {
     assert.equal(fresh(), 0)
   })
 
-  test('wait while the storage fails, and are removed later', (t) => {
+  test('wait while the storage fails, which is told once, and are removed later', (t) => {
     const { path, database, old } = keptKeys(t)
-    const purge = createKeyPurge(database, TTL_MS)
+    const troubles: string[] = []
+    const purge = createKeyPurge(database, TTL_MS, (trouble) => troubles.push(trouble))
     t.after(() => purge.stop())
     using other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
@@ -70,11 +71,12 @@ describe('idempotency keys past their time', () => {
     other.exec('ROLLBACK')
     passTime(t, A_WHILE_MS)
     assert.equal(old(), 0)
+    assert.deepEqual(troubles, ['Idempotency keys past their time cannot be removed: database is locked.'])
   })
 
   test('stay once the purge is stopped', (t) => {
     const { database, old } = keptKeys(t)
-    createKeyPurge(database, TTL_MS).stop()
+    createKeyPurge(database, TTL_MS, assert.fail).stop()
     passTime(t, A_WHILE_MS)
     assert.equal(old(), 2500)
   })

@@ -83,7 +83,7 @@ describe('the search index', () => {
 
   test('is brought up to date by the indexer as soon as it starts, in more than one step', async (t) => {
     const file = plantedFile(t, 5000)
-    const indexer = createSearchIndexer(file.database)
+    const indexer = createSearchIndexer(file.database, assert.fail)
     t.after(() => indexer.stop())
     await keepTrying(() => assert.equal(file.unindexed(), 0))
     assert.equal(file.found(), 5000)
@@ -92,7 +92,7 @@ describe('the search index', () => {
   test('takes small steps, far apart, while writes come without a pause', (t) => {
     const file = plantedFile(t, 1000)
     const passTime = mockTime(t)
-    const indexer = createSearchIndexer(file.database)
+    const indexer = createSearchIndexer(file.database, assert.fail)
     t.after(() => indexer.stop())
     const steps: { plants: number; atMs: number }[] = []
     let before = file.unindexed()
@@ -113,7 +113,7 @@ describe('the search index', () => {
   test('takes its time between writes that come without a pause and take little of it', (t) => {
     const file = plantedFile(t, 40 * BATCH_PLANTS)
     const passTime = mockTime(t)
-    const indexer = createSearchIndexer(file.database)
+    const indexer = createSearchIndexer(file.database, assert.fail)
     t.after(() => indexer.stop())
     for (let atMs = 0; atMs < 300; atMs++) {
       indexer.noteWrites(0.1)
@@ -131,18 +131,19 @@ describe('the search index', () => {
       const ids = BigInt64Array.from(shuffled.slice(from, from + 1300))
       insertBatch.run(new Uint8Array(ids.buffer))
     }
-    const indexer = createSearchIndexer(file.database)
+    const indexer = createSearchIndexer(file.database, assert.fail)
     t.after(() => indexer.stop())
     await keepTrying(() => assert.equal(file.unindexed(), 0))
     assert.equal(file.found(), 5000)
   })
 
-  test('loses nothing when a step fails: it is tried again', (t) => {
+  test('loses nothing when a step fails: it is tried again, and told once until it succeeds', (t) => {
     const file = plantedFile(t, 10)
     const passTime = mockTime(t)
+    const troubles: string[] = []
     using other = new DatabaseSync(file.path)
     other.exec('BEGIN IMMEDIATE')
-    const indexer = createSearchIndexer(file.database)
+    const indexer = createSearchIndexer(file.database, (trouble) => troubles.push(trouble))
     t.after(() => indexer.stop())
     passTime(3000)
     assert.equal(file.unindexed(), 10)
@@ -150,12 +151,21 @@ describe('the search index', () => {
     passTime(3000)
     assert.equal(file.unindexed(), 0)
     assert.equal(file.found(), 10)
+    file.database.exec(
+      'INSERT INTO unindexed_batches (plant_ids) VALUES (zeroblob(8)); DROP TABLE plant_words',
+    )
+    indexer.noteWrites(1)
+    passTime(3000)
+    assert.deepEqual(troubles, [
+      'Names cannot be indexed for search: database is locked.',
+      'Names cannot be indexed for search: no such table: plant_words.',
+    ])
   })
 
   test('stands still once the indexer is stopped', (t) => {
     const file = plantedFile(t, 10)
     const passTime = mockTime(t)
-    const indexer = createSearchIndexer(file.database)
+    const indexer = createSearchIndexer(file.database, assert.fail)
     indexer.stop()
     indexer.noteWrites(1)
     passTime(3000)
