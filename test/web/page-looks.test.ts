@@ -39,8 +39,11 @@ for (const width of WIDTHS) {
     await entrance.page.getByText('· SQLite · ready').waitFor()
     await entrance.page.screenshot({ path: `${PICTURES}sign-in-${width}.png` })
     await entrance.page.close()
+    const { page, faults } = await openSignedIn(site.browser, site.app, { width, scheme })
     for (const [name, arrive] of Object.entries(VIEWS)) {
-      const { page, faults } = await openSignedIn(site.browser, site.app, { width, scheme })
+      faults.length = 0
+      await page.goto(site.app.url)
+      await VIEWS.shelf?.(page)
       await arrive(page)
       await settle(page)
       await page.screenshot({ path: `${PICTURES}${name}-${width}.png` })
@@ -49,8 +52,9 @@ for (const width of WIDTHS) {
       const refused = name === 'taken' ? 1 : 0
       assert.equal(faults.filter((fault) => !fault.includes('400 (Bad Request)')).length, 0, faults.join())
       assert.ok(faults.length <= refused, faults.join())
-      await page.close()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
     }
+    await page.context().close()
   })
 }
 
