@@ -28,7 +28,7 @@ export async function openStores(engine: Engine, workFolder: string): Promise<St
   const ends: (() => void | Promise<void>)[] = []
   const server = await startPostgres(
     { after: (end) => void ends.push(end) },
-    { settings: { shared_buffers: SHARED_BUFFERS } },
+    { settings: { shared_buffers: SHARED_BUFFERS, fsync: 'on' } },
   )
   const version = await server.query('SHOW server_version')
   const fsync = await server.query('SHOW fsync')

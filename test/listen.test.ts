@@ -18,7 +18,7 @@ import fastify from 'fastify'
 import { listen } from '../src/listen.ts'
 import { eventually } from './support/eventually.ts'
 import { keepTrying } from './support/keep-trying.ts'
-import { startPlantstore } from './support/plantstore-process.ts'
+import { START_PATIENCE_MS, startPlantstore } from './support/plantstore-process.ts'
 import { type Lifetime, startApp, TOKEN, temporaryFolder } from './support/start-app.ts'
 
 const run = promisify(execFile)
@@ -30,7 +30,7 @@ async function serveOn(test: Lifetime, socket: string) {
   await eventually(() => {
     if (service.child.exitCode !== null) throw new Error(service.stderr)
     return service.stderr.includes('"serving"')
-  }, 10_000)
+  }, START_PATIENCE_MS)
   return service
 }
 

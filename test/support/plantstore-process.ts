@@ -7,6 +7,9 @@ const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 /** As `npm start` has them. */
 const NODE_FLAGS = ['--max-semi-space-size=4']
 
+/** Only what never starts takes this long: two replicas on a busy machine took ten seconds. */
+export const START_PATIENCE_MS = 30_000
+
 /** A run of `plantstore` in a process and a folder of its own. */
 export interface PlantstoreProcess {
   child: ChildProcess
@@ -82,6 +85,6 @@ export async function startServe(
   const url = await eventually(() => {
     if (run.child.exitCode !== null) throw new Error(`It ended: ${run.stderr}`)
     return /^Plant Store is at (\S+)/m.exec(run.stdout)?.[1]
-  }, 10_000)
+  }, START_PATIENCE_MS)
   return Object.assign(run, { url, port: Number(new URL(url).port) })
 }
