@@ -1,5 +1,6 @@
 import { SetupError } from '../../errors.ts'
 import { missingMigrations, readMigrations } from '../migrate.ts'
+import { inTransaction } from './in-transaction.ts'
 import type { Sql, Transaction } from './postgres-client.ts'
 import { codeOf } from './postgres-failure.ts'
 
@@ -34,7 +35,7 @@ export async function isUpToDate(sql: Sql, mayMigrate: boolean): Promise<boolean
  * for another process that migrates so many times longer. Throws a SetupError that says what it waited for.
  */
 export async function migratePostgres(sql: Sql, lockTimeoutMs: number): Promise<void> {
-  await sql.begin(async (transaction) => {
+  await inTransaction(sql, async (transaction) => {
     await withLockTimeout(transaction, {
       timeoutMs: lockTimeoutMs * OTHERS_MIGRATION_TIMEOUTS,
       waitedFor: 'another process that migrates it',

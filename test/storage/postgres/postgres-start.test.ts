@@ -130,6 +130,17 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     }
   })
 
+  test('that loses its connection while it migrates is told in a line', async (t) => {
+    const proxy = await startPostgresProxy(t, shared.server.port)
+    const url = (await shared.server.createDatabase()).replace(`:${shared.server.port}/`, `:${proxy.port}/`)
+    for (const match of ['pg_advisory_xact_lock', 'INSERT INTO migrations']) {
+      const lost = proxy.cutAfterServerBytes(0, { match })
+      assert.match(await refusalOf(url), /^The database \S+ cannot be opened: /)
+      await lost
+    }
+    assert.deepEqual(await (await openDatabase(t, url)).tokens.list(), [])
+  })
+
   test('is encrypted and checks the server where the URL says so', async (t) => {
     const server = await startPostgres(t, { tls: true })
     const certificate = encodeURIComponent(server.certificateFile ?? '')
