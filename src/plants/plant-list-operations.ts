@@ -90,7 +90,8 @@ export const listPlantsOperation: Operation = {
 export const listTagsOperation: Operation = {
   operationId: 'listTags',
   summary: 'List the tags in use',
-  description: 'The most used first.',
+  description:
+    'The most used first; fewer than `limit` where they are long, 4 Mi characters in all, or a little more.',
   group: 'Plants',
   parameters: [LIMIT],
   answers: {

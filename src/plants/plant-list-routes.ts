@@ -84,8 +84,10 @@ export function registerPlantListRoutes(
     url: '/tags',
     config: { scope: 'plants:read', operation: listTagsOperation },
     async handler(request, reply) {
-      const { limit } = queryOf(request, ['limit'])
-      await answerLongJson(request, reply, JSON.stringify(await plants.countTags(limitIn(limit))))
+      const limit = limitIn(queryOf(request, ['limit']).limit)
+      await takeSearchTurn(request.raw, async () => {
+        await answerLongJson(request, reply, JSON.stringify(await plants.countTags(limit)))
+      })
     },
   })
 

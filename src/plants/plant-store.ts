@@ -30,7 +30,10 @@ export interface PlantStore {
 
   delete(id: bigint, precondition?: Precondition): Promise<DeleteOutcome>
 
-  /** The tags in use and how many plants have each, the most used first, then by tag; at most `limit`. */
+  /**
+   * The tags in use and how many plants have each, the most used first, then by tag; at most `limit`, and fewer where
+   * their texts are long.
+   */
   countTags(limit: number): Promise<TagCount[]>
 
   /**

@@ -1,5 +1,5 @@
 import type { StoredPlant } from '../plants/plant.ts'
-import type { PlantPage } from '../plants/plant-store.ts'
+import type { PlantPage, TagCount } from '../plants/plant-store.ts'
 
 /** The columns of plants, in every engine, in the order of a PlantRow. */
 export const PLANT_COLUMNS = 'id, name, tag, created_at, updated_at, version'
@@ -18,7 +18,7 @@ export type PlantRow = [
 ]
 
 /**
- * Characters of names and tags in one page: a page of a thousand names of a megabyte would not fit in memory.
+ * Characters of names and tags in one page, or of tags in a list: a thousand of a megabyte would not fit in memory.
  */
 export const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
 
@@ -48,4 +48,16 @@ export function readPage(
     characters += plant.name.length + (plant.tag?.length ?? 0)
   }
   return { plants, hasMore: false }
+}
+
+/** Takes tags until the list is full of their characters. The first one always comes, as the first plant of a page does. */
+export function readTags(rows: Iterable<TagCount>): TagCount[] {
+  const tags: TagCount[] = []
+  let characters = 0
+  for (const row of rows) {
+    if (characters > PAGE_CHARACTERS_MAX) break
+    tags.push(row)
+    characters += row.tag.length
+  }
+  return tags
 }

@@ -162,3 +162,31 @@ test('of pages 16 are made at a time, however many connections ask, and searches
   }
   for (const wire of wires) assert.equal((await wire.answer()).status, 200)
 })
+
+test('of lists of tags 16 are made at a time', async (t) => {
+  const held: (() => void)[] = []
+  const app = await startAlteredApp(t, {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        async countTags() {
+          await new Promise<void>((resolve) => held.push(resolve))
+          return []
+        },
+      },
+    }),
+  })
+  t.after(() => {
+    for (const resolve of held) resolve()
+  })
+  const wires = await openUsed(t, app.port, 20)
+  for (const wire of wires) wire.send(requestText('GET /tags'))
+  await eventually(() => held.length === 16)
+  for (let answered = 0; answered < wires.length; answered++) {
+    await eventually(() => held.length > answered)
+    assert.ok(held.length <= answered + 16)
+    held[answered]?.()
+  }
+  for (const wire of wires) assert.equal((await wire.answer()).status, 200)
+})

@@ -23,6 +23,36 @@ export function describeTagCounts(shared: SharedStorage): void {
       assert.deepEqual(await plants.countTags(2), wanted.slice(0, 2))
     })
 
+    test('of long tags no more come than fit in a page, however many are asked for', async () => {
+      const { plants } = shared
+      const million = 1024 * 1024
+      const tags = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => letter.repeat(million))
+      for (const [at, tag] of tags.entries()) await plants.create({ id: BigInt(at), name: 'Rosa', tag })
+      await plants.create({ id: 100n, name: 'Rosa', tag: 'f'.repeat(million) })
+      const counted = await plants.countTags(1_000)
+      assert.deepEqual(
+        counted.map(({ tag, count }) => [tag[0], tag.length, count]),
+        [
+          ['f', million, 2],
+          ['a', million, 1],
+          ['b', million, 1],
+          ['c', million, 1],
+          ['d', million, 1],
+        ],
+      )
+    })
+
+    test('the longest tag comes, though it fills a page alone', async () => {
+      const { plants } = shared
+      const tag = 'a'.repeat(5 * 1024 * 1024)
+      await plants.create({ id: 1n, name: 'Rosa', tag })
+      await plants.create({ id: 2n, name: 'Rosa', tag: 'b' })
+      assert.deepEqual(
+        (await plants.countTags(10)).map(({ count, tag: { length } }) => [length, count]),
+        [[tag.length, 1]],
+      )
+    })
+
     test('the numbers follow every kind of write', async () => {
       const { plants } = shared
       assert.deepEqual(await plants.countTags(10), [])

@@ -10,6 +10,8 @@ import { useSending } from './use-sending.ts'
 const words = texts.shelf
 /** So many tags are listed, which is as many as the service tells of. */
 export const TAGS_MAX = 1_000
+/** Nor does it tell of more characters of tags. */
+const LISTED_CHARACTERS_MAX = 4 * 1024 * 1024
 /** A longer choice is cut off by most screens. */
 const TAG_CHARACTERS = 60
 /** No tag: before the value of one there is an equals sign. */
@@ -29,7 +31,8 @@ export function TagFilter({ tag: chosen, tags, onChoose }: TagFilterProps) {
   const isListed = (wanted: string) => tags.some(({ tag }) => tag === wanted)
   // Whether it is these by chance, or there are more, nobody knows: then there are, most likely. The empty one, nobody
   // could type.
-  const hasMore = tags.length >= TAGS_MAX
+  const listedCharacters = tags.reduce((sum, { tag }) => sum + tag.length, 0)
+  const hasMore = tags.length >= TAGS_MAX || listedCharacters > LISTED_CHARACTERS_MAX
   const others = new Set([chosen ?? [], hasMore ? '' : []].flat())
   const unlisted = [...others].filter((tag) => !isListed(tag))
   const listed = tags.map(({ tag, count }) => (
@@ -57,16 +60,18 @@ export function TagFilter({ tag: chosen, tags, onChoose }: TagFilterProps) {
             {shownTag(tag, TAG_CHARACTERS)}
           </option>
         ))}
-        {hasMore ? <optgroup label={words.mostUsed(TAGS_MAX)}>{listed}</optgroup> : listed}
+        {hasMore ? <optgroup label={words.mostUsed(tags.length)}>{listed}</optgroup> : listed}
         {hasMore && <option value={ANOTHER}>{words.anotherTag}</option>}
       </select>
-      {isTyping && <AnotherTag onChoose={onChoose} onClose={() => setTyping(false)} />}
+      {isTyping && <AnotherTag listed={tags.length} onChoose={onChoose} onClose={() => setTyping(false)} />}
     </div>
   )
 }
 
-/** Asks for a tag that is not listed. */
-function AnotherTag({ onChoose, onClose }: Pick<TagFilterProps, 'onChoose'> & { onClose(): void }) {
+type AnotherTagProps = Pick<TagFilterProps, 'onChoose'> & { listed: number; onClose(): void }
+
+/** Asks for a tag that is not one of those listed, which are so many. */
+function AnotherTag({ listed, onChoose, onClose }: AnotherTagProps) {
   const [tag, setTag] = useState('')
   const sending = useSending(['tag'])
   function send() {
@@ -80,7 +85,7 @@ function AnotherTag({ onChoose, onClose }: Pick<TagFilterProps, 'onChoose'> & { 
         <Field
           id="another-tag"
           label={words.tag}
-          hint={words.anotherHint(TAGS_MAX)}
+          hint={words.anotherHint(listed)}
           problem={sending.problems.tag}
           value={tag}
           isFirst

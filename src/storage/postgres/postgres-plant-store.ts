@@ -9,6 +9,7 @@ import {
   PLANT_COLUMNS,
   type PlantRow,
   readPage,
+  readTags,
   rowToPlant,
 } from '../plant-rows.ts'
 import { createPlantWriting, type PlantWrite, type PlantWriteOutcome } from '../plant-write.ts'
@@ -98,10 +99,15 @@ export function createPostgresPlantStore({
       client.read(async (sql) => {
         const rows = await sql<{ tag: string; count: bigint }[]>`
           SELECT tag, count FROM (
-            SELECT tag, count(*) AS count FROM plants WHERE tag IS NOT NULL GROUP BY tag
-          ) AS counted
-          ORDER BY count DESC, tag COLLATE "C" LIMIT ${limit}`
-        return rows.map(({ tag, count }) => ({ tag, count: Number(count) }))
+            SELECT tag, count, sum(char_length(tag)) OVER (
+              ORDER BY count DESC, tag COLLATE "C" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS characters_before
+            FROM (SELECT tag, count(*) AS count FROM plants WHERE tag IS NOT NULL GROUP BY tag) AS counted
+            ORDER BY count DESC, tag COLLATE "C" LIMIT ${limit}
+          ) AS measured
+          WHERE characters_before IS NULL OR characters_before <= ${PAGE_CHARACTERS_MAX}
+          ORDER BY count DESC, tag COLLATE "C"`
+        return readTags(rows.map(({ tag, count }) => ({ tag, count: Number(count) })))
       }),
     countAdditions: (afterId, limit) =>
       client.read(async (sql) => {

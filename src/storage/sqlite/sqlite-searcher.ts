@@ -8,7 +8,7 @@ import {
   type PlantQuery,
   type TagCount,
 } from '../../plants/plant-store.ts'
-import { PLANT_COLUMNS, type PlantRow, readPage } from '../plant-rows.ts'
+import { PLANT_COLUMNS, type PlantRow, readPage, readTags } from '../plant-rows.ts'
 import { matchOf } from './match-of.ts'
 import { createAdditionsStep } from './sqlite-additions-step.ts'
 import { openReader } from './sqlite-connection.ts'
@@ -67,7 +67,7 @@ function answer(request: SearchRequest): SearchReply {
       return { page: searchPlants(request.query) }
     case 'count-tags':
       // node:sqlite does not know what a statement gives: these are the columns of `countTags`.
-      return { tags: countTags.all(request.limit) as unknown as TagCount[] }
+      return { tags: readTags(countTags.iterate(request.limit) as Iterable<unknown> as Iterable<TagCount>) }
     case 'count-additions':
       return { additions: countAdditions(request.afterId, request.limit) }
     case 'open-export':
