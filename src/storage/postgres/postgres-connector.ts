@@ -1,4 +1,5 @@
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { PostgresHost, PostgresTarget, PostgresTls } from './postgres-url.ts'
 
@@ -13,8 +14,11 @@ const READ_ONLY = /(?:in_hot_standby|default_transaction_read_only)\0on\0/
 
 /** Opens connections to the primary among the hosts of a target. */
 export interface Connector {
-  /** Rejects when no host can be reached; a connection to a standby breaks off with code STANDBY. */
-  connect(): Promise<Socket>
+  /**
+   * Never rejects: what is given breaks off with an error where no host can be reached, and with code STANDBY where it
+   * leads to a standby.
+   */
+  connect(): Promise<Duplex>
 }
 
 /**
@@ -44,9 +48,19 @@ export function createConnector({ hosts, tls }: PostgresTarget, timeoutMs: numbe
           moveOn(at)
         }
       }
-      throw failure
+      return brokenOff(failure as Error)
     },
   }
+}
+
+/**
+ * A connection that breaks off once somebody can listen. To the driver one that it never got is under way for ever: when
+ * each of its connections has failed once, what is sent waits for one of them.
+ */
+function brokenOff(failure: Error): Duplex {
+  const connection = new Duplex({ read() {}, write() {} })
+  setImmediate(() => connection.destroy(failure))
+  return connection
 }
 
 async function open(at: PostgresHost, tls: PostgresTls, timeoutMs: number): Promise<Socket> {

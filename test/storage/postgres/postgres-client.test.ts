@@ -9,6 +9,8 @@ import { keepTrying } from '../../support/keep-trying.ts'
 import { postgresMissing, startPostgres } from '../../support/postgres-server.ts'
 
 const TIMEOUT_MS = 5_000
+/** Longer than the whole file may run: nothing here ends because it waits for that. */
+const NEVER_MS = 3_600_000
 const CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 
 describe('a commit that no standby has', { skip: postgresMissing }, () => {
@@ -45,5 +47,33 @@ describe('a commit that no standby has', { skip: postgresMissing }, () => {
     await keepTrying(async () => assert.equal(await server.query(CANCEL), 't'))
     await refused
     assert.equal(await server.query('SELECT value FROM counter'), '1')
+  })
+})
+
+describe('a server that is away', { skip: postgresMissing, timeout: 60_000 }, () => {
+  test('refuses each of many reads as it comes, and answers again when it is back', async (t) => {
+    const server = await startPostgres(t)
+    const target = parsePostgresUrl(server.url())
+    const client = createPostgresClient({
+      target,
+      connector: createConnector(target, TIMEOUT_MS),
+      connections: 2,
+      connectTimeoutMs: TIMEOUT_MS,
+      statementTimeoutMs: NEVER_MS,
+      serverEndsStatements: false,
+      prepare: true,
+    })
+    t.after(client.close)
+    const read = () => client.read(async (sql) => (await sql`SELECT 1 AS one`)[0]?.one)
+    await server.stop('immediate')
+    for (let times = 0; times < 3; times++) {
+      const reads = await Promise.allSettled(Array.from({ length: 20 }, read))
+      for (const result of reads) {
+        assert.ok(result.status === 'rejected' && result.reason instanceof AppError, result.status)
+        assert.equal(result.reason.code, 50302)
+      }
+    }
+    await server.start()
+    assert.deepEqual(await Promise.all(Array.from({ length: 20 }, read)), Array(20).fill(1))
   })
 })
