@@ -12,8 +12,8 @@ import { streamBody } from './stream-body.ts'
  */
 export interface BodyReader {
   /**
-   * The body as JSON, with every outermost int64 exact. Throws, in this order: 41501 for another media type, charset or coding, 41301 for a body over the limit,
-   * 40001 for none, 40102, 40002 for what is not JSON in UTF-8.
+   * The body as JSON, with every outermost int64 exact. Throws, in this order: 41501 for another media type, charset or
+   * coding, 41301 for a body over the limit, 40001 for none, 40102, 40002 for what is not JSON in UTF-8.
    */
   readJson(request: FastifyRequest, reply: FastifyReply, mediaTypes?: readonly string[]): Promise<unknown>
   /** The body as it comes, however long it becomes; see `streamBody`. */
