@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import postgres from 'postgres'
 import { AppError } from '../../../src/errors.ts'
-import { createPostgresClient } from '../../../src/storage/postgres/postgres-client.ts'
+import {
+  createPostgresClient,
+  type PostgresClientOptions,
+} from '../../../src/storage/postgres/postgres-client.ts'
 import { createConnector } from '../../../src/storage/postgres/postgres-connector.ts'
 import { parsePostgresUrl } from '../../../src/storage/postgres/postgres-url.ts'
 import { keepTrying } from '../../support/keep-trying.ts'
@@ -13,20 +16,28 @@ const TIMEOUT_MS = 5_000
 const NEVER_MS = 3_600_000
 const CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 
+function openClient(
+  t: TestContext,
+  url: string,
+  limits: Pick<PostgresClientOptions, 'connections' | 'statementTimeoutMs'>,
+) {
+  const target = parsePostgresUrl(url)
+  const client = createPostgresClient({
+    ...limits,
+    target,
+    connector: createConnector(target, TIMEOUT_MS),
+    connectTimeoutMs: TIMEOUT_MS,
+    serverEndsStatements: false,
+    prepare: true,
+  })
+  t.after(client.close)
+  return client
+}
+
 describe('a commit that no standby has', { skip: postgresMissing }, () => {
   test('is not acknowledged, whatever else is written meanwhile', async (t) => {
     const server = await startPostgres(t)
-    const target = parsePostgresUrl(server.url())
-    const client = createPostgresClient({
-      target,
-      connector: createConnector(target, TIMEOUT_MS),
-      connections: 1,
-      connectTimeoutMs: TIMEOUT_MS,
-      statementTimeoutMs: TIMEOUT_MS,
-      serverEndsStatements: false,
-      prepare: true,
-    })
-    t.after(client.close)
+    const client = openClient(t, server.url(), { connections: 1, statementTimeoutMs: TIMEOUT_MS })
     await client.write((sql) => sql`CREATE TABLE counter (value integer)`)
     await server.query("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
     await server.query('SELECT pg_reload_conf()')
@@ -53,17 +64,7 @@ describe('a commit that no standby has', { skip: postgresMissing }, () => {
 describe('a server that is away', { skip: postgresMissing, timeout: 60_000 }, () => {
   test('refuses each of many reads as it comes, and answers again when it is back', async (t) => {
     const server = await startPostgres(t)
-    const target = parsePostgresUrl(server.url())
-    const client = createPostgresClient({
-      target,
-      connector: createConnector(target, TIMEOUT_MS),
-      connections: 2,
-      connectTimeoutMs: TIMEOUT_MS,
-      statementTimeoutMs: NEVER_MS,
-      serverEndsStatements: false,
-      prepare: true,
-    })
-    t.after(client.close)
+    const client = openClient(t, server.url(), { connections: 2, statementTimeoutMs: NEVER_MS })
     const read = () => client.read(async (sql) => (await sql`SELECT 1 AS one`)[0]?.one)
     await server.stop('immediate')
     for (let times = 0; times < 3; times++) {
