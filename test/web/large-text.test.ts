@@ -58,14 +58,35 @@ const NOTICE_FAULTS = `((id, told) => {
   return faults.join()
 })`
 
-async function assertClear(page: Page, id: string, told: string): Promise<void> {
+/** What is wrong with the row of an id: something cut off, or the tag a sliver. At one moment, as a jump makes the list anew. */
+const ROW_FAULTS = `((id, isTagWhole) => {
+  const cell = [...document.querySelectorAll('.row .id')].find((one) => one.textContent === id)
+  if (cell === undefined) return 'there is no such row'
+  const row = cell.closest('.row')
+  const mark = row.querySelector('.mark')
+  const isCut = (one) => one.scrollWidth > one.clientWidth
+  const faults = isCut(cell) || (isTagWhole && isCut(mark)) ? [id + ' is cut off'] : []
+  const line = row.getBoundingClientRect()
+  const { top, bottom, width } = mark.getBoundingClientRect()
+  // More than a third of the line is some ten characters.
+  if (!isTagWhole && width <= line.width * 0.6) faults.push(id + ' leaves its tag a sliver')
+  if (bottom > line.bottom) faults.push('the tag leaves the row of ' + id)
+  if (top < row.querySelector('.name').getBoundingClientRect().bottom - 1) faults.push('the tag is over the name')
+  return faults.join()
+})`
+
+/** What the script finds wrong in the page goes away, when it is done with what it does. */
+async function assertNone(page: Page, script: string): Promise<void> {
   let faults = ''
   const look = async () => {
-    faults = String(await page.evaluate(`${NOTICE_FAULTS}('${id}', '${told}')`))
+    faults = String(await page.evaluate(script))
     return faults === ''
   }
   await eventually(look).catch(() => assert.fail(faults))
 }
+
+const assertClear = (page: Page, id: string, told: string) =>
+  assertNone(page, `${NOTICE_FAULTS}('${id}', '${told}')`)
 
 /** The id of the last row that is wholly in view: a notice comes over it. */
 async function lastRowInView(page: Page): Promise<string> {
@@ -87,15 +108,7 @@ for (const size of PHONES) {
       [LAST, false],
     ] as const) {
       await jump(page, id)
-      const row = page.locator('.row', { has: page.getByText(id, { exact: true }) })
-      for (const part of [row.locator('.id'), ...(isWhole ? [row.locator('.mark')] : [])]) {
-        assert.ok(await part.evaluate((one) => one.scrollWidth <= one.clientWidth), `${id}: cut off`)
-      }
-      // More than a third of the line is some ten characters.
-      const mark = await boxOf(row.locator('.mark'))
-      const line = await boxOf(row)
-      assert.ok(isWhole || mark.right - mark.left > (line.right - line.left) * 0.6, `${id}: a sliver`)
-      assert.ok(mark.bottom <= line.bottom && mark.top >= (await boxOf(row.locator('.name'))).bottom - 1)
+      await assertNone(page, `${ROW_FAULTS}('${id}', ${isWhole})`)
     }
     await page.context().close()
   })
