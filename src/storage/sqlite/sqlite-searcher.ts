@@ -56,6 +56,7 @@ const countTags = database.prepare(`
 function searchPlants({ words, afterId, tag, limit }: PlantQuery & { words: readonly string[] }): PlantPage {
   const fromId = firstIdAfter(afterId)
   if (words.length === 0 || fromId === undefined) return { plants: [], hasMore: false }
+  // node:sqlite does not know what a statement gives: these are the columns of a plant, as arrays.
   const rows = search.iterate(matchOf(words), fromId, tag ?? null) as Iterable<unknown> as Iterable<PlantRow>
   // The index may be a moment behind a change of name; the name itself decides.
   return readPage(rows, limit, (plant) => nameHolds(plant.name, words))

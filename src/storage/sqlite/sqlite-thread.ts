@@ -27,8 +27,8 @@ interface SharedData {
 
 /**
  * Starts the module beside this one with that name, and fulfils when it serves. Rejects with the error that keeps it
- * from it. When the thread dies of an error later the process goes with it: what it had written is on disk, what it had not answered was never
- * acknowledged.
+ * from it. When the thread dies of an error later the process goes with it: what it had written is on disk, what it had
+ * not answered was never acknowledged.
  */
 export async function startThread<Request, Reply>(
   name: string,
