@@ -13,8 +13,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY build ./build
 COPY src/client ./src/client
-COPY web/page ./web/page
-RUN node build/build-page.ts
+COPY web/app ./web/app
+RUN node build/build-web-app.ts
 
 FROM node:26-slim
 WORKDIR /app

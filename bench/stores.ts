@@ -24,7 +24,7 @@ export async function openStores(engine: Engine, workFolder: string): Promise<St
     }
   }
   // Loaded where it is used: it wants an installation of PostgreSQL.
-  const { startPostgres } = await import('../test/support/postgres-server.ts')
+  const { startPostgres } = await import('../test/support/postgres/postgres-server.ts')
   const ends: (() => void | Promise<void>)[] = []
   const server = await startPostgres(
     { after: (end) => void ends.push(end) },

@@ -30,4 +30,4 @@ for (const name of [
 ]) {
   cpSync(`${ROOT}node_modules/swagger-ui-dist/${name}`, `${ROOT}dist/swagger-ui/${name}`)
 }
-execFileSync(process.execPath, [`${ROOT}build/build-page.ts`], { stdio: 'inherit' })
+execFileSync(process.execPath, [`${ROOT}build/build-web-app.ts`], { stdio: 'inherit' })

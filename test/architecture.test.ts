@@ -8,8 +8,8 @@ import { filesUnder, importsOf, read } from './support/source-imports.ts'
 const FILE_LINES_MAX = 250
 
 const SOURCES = filesUnder('src', '.ts')
-const PAGE = [...filesUnder('web/page', '.ts'), ...filesUnder('web/page', '.tsx')]
-const STYLES = filesUnder('web/page', '.css')
+const PAGE = [...filesUnder('web/app', '.ts'), ...filesUnder('web/app', '.tsx')]
+const STYLES = filesUnder('web/app', '.css')
 const IMPORTS = SOURCES.flatMap(importsOf)
 
 /** Asserts that no import of a file that `of` picks goes where `to` says. */
@@ -32,12 +32,12 @@ const isOneOf =
 
 /** The files of a domain that may know HTTP: its routes, how they are documented, and who is let in. */
 const isDoor = (file: string) =>
-  /-(?:routes|operations)\.ts$/.test(file) || file === 'src/tokens/authenticate.ts'
+  /-(?:routes|operations)\.ts$/.test(file) || file === 'src/tokens/access/authenticate.ts'
 
 test('imports are found, so that what follows means something', () => {
   assert.ok(SOURCES.length > 30)
   for (const [file, target] of [
-    ['src/cli/program.ts', 'src/cli/serve-command.ts'],
+    ['src/cli/program.ts', 'src/cli/commands/serve-command.ts'],
     ['src/cli/main.ts', 'src/cli/program.ts'],
     ['src/storage/open-storage.ts', 'src/storage/sqlite/sqlite-storage.ts'],
     ['src/app.ts', 'fastify'],
@@ -56,7 +56,13 @@ test('the domains know nothing of storage, HTTP, the command line or any package
   assertNone(isDomain, isIn('src/storage', 'src/http', 'src/cli', 'src/client'))
   assertNone(
     isDomain,
-    isOneOf('src/app.ts', 'src/serve.ts', 'src/settings.ts', 'src/config.ts', 'src/log.ts'),
+    isOneOf(
+      'src/app.ts',
+      'src/serve.ts',
+      'src/config/settings.ts',
+      'src/config/read-config.ts',
+      'src/log.ts',
+    ),
   )
   const packages = IMPORTS.filter(
     ({ file, target, isTypeOnly }) => isDomain(file) && isPackage(target) && !isTypeOnly,
@@ -70,7 +76,7 @@ test('the doors of the domains know no storage and no command line', () => {
 
 test('the tokens of a provider are known to the start alone, which loads them where one is set', () => {
   const isIdentity = isIn('src/identity')
-  const start = ['src/serve.ts', 'src/check-config.ts']
+  const start = ['src/serve.ts', 'src/config/check-config.ts']
   assertNone((file) => !isIdentity(file) && !start.includes(file), isIdentity)
   assertNone((file) => !isIdentity(file), isOneOf('jose'))
   assertNone(isIdentity, isIn('src/storage', 'src/http', 'src/cli', 'src/client', 'src/plants'))
@@ -85,7 +91,7 @@ test('certificates are known to the start alone, which loads them where one is s
 test('traces are known to the start alone, which loads them where a collector is named', () => {
   const isTracing = isIn('src/tracing')
   const wrong = IMPORTS.filter(({ file, target, isTypeOnly }) => {
-    const isSettings = target === 'src/tracing/tracing-settings.ts' && file === 'src/config.ts'
+    const isSettings = target === 'src/tracing/tracing-settings.ts' && file === 'src/config/read-config.ts'
     if (target.startsWith('@opentelemetry/')) return !isTracing(file)
     return isTracing(target) && !isTracing(file) && !isTypeOnly && file !== 'src/serve.ts' && !isSettings
   })
@@ -136,7 +142,13 @@ test('only open-storage.ts knows the concrete stores, and they do not know each 
 })
 
 test('storage looks down only: at the domains, and not at what serves them', () => {
-  const above = isOneOf('src/app.ts', 'src/serve.ts', 'src/settings.ts', 'src/config.ts', 'src/log.ts')
+  const above = isOneOf(
+    'src/app.ts',
+    'src/serve.ts',
+    'src/config/settings.ts',
+    'src/config/read-config.ts',
+    'src/log.ts',
+  )
   assertNone(
     isIn('src/storage'),
     (target) =>
@@ -159,7 +171,7 @@ test('the page knows the client and its view library alone, and is known to noth
   assert.ok(PAGE.length > 10)
   for (const { file, target } of PAGE.flatMap(importsOf)) {
     const isKnown =
-      target.startsWith('web/page/') ||
+      target.startsWith('web/app/') ||
       target === 'src/client/plant-store-client.ts' ||
       /^preact(?:\/hooks)?$/.test(target)
     assert.ok(isKnown, `${file} -> ${target}`)
@@ -202,7 +214,7 @@ test('what runs is a dependency; what only types need may be one of development'
 
 test('the environment is read in config.ts alone', () => {
   for (const file of SOURCES) {
-    if (file === 'src/config.ts') continue
+    if (file === 'src/config/read-config.ts') continue
     // main.ts tells the threads where compiled code is kept: it sets, and reads nothing.
     const text = read(file).replace(/^process\.env\.NODE_COMPILE_CACHE = /gm, '')
     assert.doesNotMatch(text, /process\.env|from 'node:process'/, file)

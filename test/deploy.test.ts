@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
 import { parse } from 'yaml'
-import { type Environment, variableOf } from '../src/config.ts'
+import { type Environment, variableOf } from '../src/config/read-config.ts'
+import { SETTINGS } from '../src/config/settings.ts'
 import { ERRORS } from '../src/errors.ts'
-import { SETTINGS } from '../src/settings.ts'
 import { makeCertificate } from './support/certificates.ts'
 import { eventually } from './support/eventually.ts'
 import { findFreePort } from './support/free-port.ts'
-import { temporaryFolder } from './support/start-app.ts'
+import { temporaryFolder } from './support/http/start-app.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -175,9 +175,12 @@ test('whatever starts the service gives Node the flags that npm start does', () 
   const starts = {
     Dockerfile: instruction('ENTRYPOINT').replaceAll(/[",]/g, ''),
     ...Object.fromEntries(
-      ['README.md', 'ops/plantstore.service', 'src/cli/main.ts', 'test/support/plantstore-process.ts'].map(
-        (file) => [file, readFileSync(join(ROOT, file), 'utf8').replaceAll(/[',]/g, '')],
-      ),
+      [
+        'README.md',
+        'ops/plantstore.service',
+        'src/cli/main.ts',
+        'test/support/process/plantstore-process.ts',
+      ].map((file) => [file, readFileSync(join(ROOT, file), 'utf8').replaceAll(/[',]/g, '')]),
     ),
   }
   for (const [file, text] of Object.entries(starts)) assert.ok(text.includes(flags), file)

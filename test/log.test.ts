@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createLog } from '../src/log.ts'
-import { temporaryFolder } from './support/start-app.ts'
+import { temporaryFolder } from './support/http/start-app.ts'
 
 test('a log that cannot be written throws at nobody, and has its lines when there is space again', async (t) => {
   const file = join(temporaryFolder(t), 'service.log')

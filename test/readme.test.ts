@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { flagOf, type SettingName, variableOf } from '../src/config.ts'
-import { SETTINGS } from '../src/settings.ts'
-import { startApp, TOKEN } from './support/start-app.ts'
+import { flagOf, type SettingName, variableOf } from '../src/config/read-config.ts'
+import { SETTINGS } from '../src/config/settings.ts'
+import { startApp, TOKEN } from './support/http/start-app.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const run = promisify(execFile)

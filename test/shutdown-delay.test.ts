@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertErrorAnswer } from './support/error-body.ts'
 import { eventually } from './support/eventually.ts'
-import { startServe } from './support/plantstore-process.ts'
-import { openWire, requestText } from './support/wire.ts'
+import { assertErrorAnswer } from './support/http/error-body.ts'
+import { openWire, requestText } from './support/http/wire.ts'
+import { startServe } from './support/process/plantstore-process.ts'
 
 test('with a delay all is served after SIGTERM, on new connections too, while /readyz says 503', async (test) => {
   const service = await startServe(test, { environment: { PLANTSTORE_SHUTDOWN_DELAY_MS: '2000' } })

@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import postgres from 'postgres'
 import { buildApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { createLog } from '../../src/log.ts'
 import { generateVersion } from '../../src/plants/plant.ts'
 import type { PlantStore } from '../../src/plants/plant-store.ts'
 import { openStorage } from '../../src/storage/open-storage.ts'
-import { wordsAsVector } from '../../src/storage/postgres/insert-plants.ts'
+import { wordsAsVector } from '../../src/storage/postgres/commit/insert-plants.ts'
 
 // The floor for shared commits: the service as it is, but for creates, each of which is a statement and a commit
 // of its own in a pool of connections, as services on PostgreSQL usually do it. PLANTSTORE_DATABASE and

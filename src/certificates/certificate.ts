@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import { SetupError } from '../errors.ts'
-import { type CertificatePair, CONTEXT_OPTIONS } from '../http/server-tls.ts'
+import { type CertificatePair, CONTEXT_OPTIONS } from '../http/connections/server-tls.ts'
 
 /** A chain has some kilobytes; a larger file is none. */
 const PART_BYTES_MAX = 1024 * 1024

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { SetupError } from '../errors.ts'
-import { type CertificatePair, CONTEXT_OPTIONS, type ServerTls } from '../http/server-tls.ts'
+import { type CertificatePair, CONTEXT_OPTIONS, type ServerTls } from '../http/connections/server-tls.ts'
 import { type CertificateFiles, checkPair, readPair } from './certificate.ts'
 
 /**

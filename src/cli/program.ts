@@ -1,32 +1,32 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
+import { suggestion } from '../closest-match.ts'
 import { AppError, SettingError, SetupError } from '../errors.ts'
-import { suggestion } from '../nearest.ts'
-import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './command-failure.ts'
-import { printableLines } from './printable.ts'
-import { watchStandardOutput } from './standard-output.ts'
+import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './output/command-failure.ts'
+import { printableLines } from './output/printable.ts'
+import { watchStandardOutput } from './output/standard-output.ts'
 
 /** Each command adds itself, in the order of the help. Only the one that is asked for is loaded. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  serve: async () => (await import('./serve-command.ts')).addServeCommand,
-  token: async () => (await import('./token-command.ts')).addTokenCommand,
-  migrate: async () => (await import('./migrate-command.ts')).addMigrateCommand,
-  copy: async () => (await import('./copy-command.ts')).addCopyCommand,
-  backup: async () => (await import('./backup-command.ts')).addBackupCommand,
-  restore: async () => (await import('./restore-command.ts')).addRestoreCommand,
-  check: async () => (await import('./check-command.ts')).addCheckCommand,
-  add: async () => (await import('./add-command.ts')).addAddCommand,
-  get: async () => (await import('./get-command.ts')).addGetCommand,
-  list: async () => (await import('./list-command.ts')).addListCommand,
-  search: async () => (await import('./search-command.ts')).addSearchCommand,
-  change: async () => (await import('./change-command.ts')).addChangeCommand,
-  remove: async () => (await import('./remove-command.ts')).addRemoveCommand,
-  tags: async () => (await import('./tags-command.ts')).addTagsCommand,
-  import: async () => (await import('./import-command.ts')).addImportCommand,
-  export: async () => (await import('./export-command.ts')).addExportCommand,
-  ping: async () => (await import('./ping-command.ts')).addPingCommand,
-  openapi: async () => (await import('./openapi-command.ts')).addOpenapiCommand,
-  completion: async () => (await import('./completion-command.ts')).addCompletionCommand,
+  serve: async () => (await import('./commands/serve-command.ts')).addServeCommand,
+  token: async () => (await import('./commands/token-command.ts')).addTokenCommand,
+  migrate: async () => (await import('./commands/migrate-command.ts')).addMigrateCommand,
+  copy: async () => (await import('./commands/copy-command.ts')).addCopyCommand,
+  backup: async () => (await import('./commands/backup-command.ts')).addBackupCommand,
+  restore: async () => (await import('./commands/restore-command.ts')).addRestoreCommand,
+  check: async () => (await import('./commands/check-command.ts')).addCheckCommand,
+  add: async () => (await import('./commands/create-command.ts')).addAddCommand,
+  get: async () => (await import('./commands/get-command.ts')).addGetCommand,
+  list: async () => (await import('./commands/list-command.ts')).addListCommand,
+  search: async () => (await import('./commands/search-command.ts')).addSearchCommand,
+  change: async () => (await import('./commands/update-command.ts')).addChangeCommand,
+  remove: async () => (await import('./commands/delete-command.ts')).addRemoveCommand,
+  tags: async () => (await import('./commands/tags-command.ts')).addTagsCommand,
+  import: async () => (await import('./commands/import-command.ts')).addImportCommand,
+  export: async () => (await import('./commands/export-command.ts')).addExportCommand,
+  ping: async () => (await import('./commands/ping-command.ts')).addPingCommand,
+  openapi: async () => (await import('./commands/openapi-command.ts')).addOpenapiCommand,
+  completion: async () => (await import('./commands/completion-command.ts')).addCompletionCommand,
 }
 
 const EXAMPLES = `

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerEmpty, type HeaderList } from './answers.ts'
+import { answerEmpty, type HeaderList } from './response/responses.ts'
 
 /** How long a browser may go by the answer to a preflight: a setting that is changed holds after that at last. */
 const PREFLIGHT_SECONDS = 600

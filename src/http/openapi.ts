@@ -7,7 +7,7 @@ import {
   HEADERS_OF_LIMITED_ANSWERS,
   type HeaderName,
 } from './openapi-headers.ts'
-import { templateOf } from './request-path.ts'
+import { templateOf } from './request/route-template.ts'
 
 type JsonObject = Record<string, unknown>
 

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { type ErrorCode, meaningOf, type OverloadReason } from '../errors.ts'
-import { createLimitedLines } from '../limited-lines.ts'
-import type { ClientAddress } from './client-address.ts'
-import type { UnreadableNote } from './ordered-server.ts'
-import { requestPath } from './request-path.ts'
+import { createLimitedLines } from '../log-throttle.ts'
+import type { ClientAddress } from './connections/client-address.ts'
+import { requestPath } from './request/route-template.ts'
+import type { UnreadableNote } from './server/http-server.ts'
 
 /** Enough to tell which path it was. */
 const PATH_CHARACTERS_MAX = 200

@@ -8,7 +8,7 @@ import {
   jwtVerify,
 } from 'jose'
 import { AppError } from '../errors.ts'
-import { invalidToken, type JwtVerifier } from '../tokens/authenticate.ts'
+import { invalidToken, type JwtVerifier } from '../tokens/access/authenticate.ts'
 import {
   hashToken,
   isExpired,

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch } from 'jose'
 import type { Logger } from 'pino'
-import { isSecureUrl } from '../setting.ts'
+import { isSecureUrl } from '../config/setting.ts'
 
 /** Time for discovery and keys together: a request waits for them. */
 const FETCH_TIMEOUT_MS = 3_000

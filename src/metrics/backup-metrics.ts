@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { BackupSchedule } from '../storage/backup-schedule.ts'
+import type { BackupSchedule } from '../backups/backup-schedule.ts'
 
 /** What backups are looked at for. */
 export type BackupTimes = Pick<BackupSchedule, 'intervalMs' | 'newestMs'>

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { CutReason } from '../http/cut-connections.ts'
+import type { CutReason } from '../http/connections/dropped-connections.ts'
 
 /** Why connections are cut off, in words that are short enough for the label of a metric. */
 const CUT_REASONS_IN_WORDS: Readonly<Record<CutReason, string>> = {

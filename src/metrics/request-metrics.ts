@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import { type ErrorCode, meaningOf, OVERLOAD_REASONS, type OverloadReason } from '../errors.ts'
-import { KNOWN_METHODS } from '../http/known-methods.ts'
+import { KNOWN_METHODS } from '../http/request/known-methods.ts'
 import { OVERLOAD_REASONS_IN_WORDS, REFUSAL_REASONS } from './refusal-reasons.ts'
 import { createTalliedHistogram, type Tally } from './tallied-histogram.ts'
 

@@ -1,12 +1,12 @@
 import { SettingError, SetupError } from '../errors.ts'
-import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/postgres-url.ts'
-import { backUpStore, type StoreWorkOptions } from './sqlite/back-up-store.ts'
-import type { CheckProgress } from './sqlite/check-store.ts'
-import type { StoreCopy } from './sqlite/copy-store.ts'
-import { isFile, removeLeftovers } from './sqlite/partial-file.ts'
-import { type RestoredStore, restoreStore } from './sqlite/restore-store.ts'
+import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/connection/postgres-url.ts'
+import { backUpStore, type StoreWorkOptions } from './sqlite/file/back-up.ts'
+import type { CheckProgress } from './sqlite/file/check.ts'
+import type { StoreCopy } from './sqlite/file/copy.ts'
+import { runStoreJob } from './sqlite/file/maintenance.ts'
+import { isFile, removeLeftovers } from './sqlite/file/partial-file.ts'
+import { type RestoredStore, restoreStore } from './sqlite/file/restore.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
-import { runStoreJob } from './sqlite/store-job.ts'
 import type { Storage, StorageOptions } from './storage.ts'
 
 export interface StoreCheckOptions {
@@ -38,7 +38,7 @@ export async function shardStorage(database: string, options: StorageOptions): P
       'A store in a file has no cluster to be distributed over: give the postgres:// URL of one.',
     )
   }
-  const { shardPostgres } = await import('./postgres/postgres-shard.ts')
+  const { shardPostgres } = await import('./postgres/schema/shard-tables.ts')
   return shardPostgres(database, options)
 }
 

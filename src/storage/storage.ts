@@ -2,7 +2,7 @@ import type { StoredPlant } from '../plants/plant.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
 import type { StoredToken } from '../tokens/token.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
-import type { CommitReport } from './group-commit.ts'
+import type { CommitReport } from './batching/group-commit.ts'
 
 /** Everything that outlives the process. */
 export interface Storage {

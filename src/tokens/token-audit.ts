@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createLimitedLines } from '../limited-lines.ts'
+import { createLimitedLines } from '../log-throttle.ts'
 import type { StoredToken } from './token.ts'
 
 /** Enough to see who tries what; whoever tries tokens by the thousand does not fill the disk. */

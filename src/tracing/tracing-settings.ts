@@ -1,5 +1,5 @@
-import type { Environment } from '../config.ts'
-import { createWrongSettings } from '../wrong-settings.ts'
+import type { Environment } from '../config/read-config.ts'
+import { createWrongSettings } from '../config/setting-problems.ts'
 
 /** What of the standard variables of OpenTelemetry is not read by its exporter. */
 export interface TracingSettings {

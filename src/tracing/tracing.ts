@@ -30,9 +30,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
 import { meaningOf } from '../errors.ts'
-import { KNOWN_METHODS } from '../http/known-methods.ts'
-import { templateOf } from '../http/request-path.ts'
-import { createRequestStages } from '../http/request-stages.ts'
+import { KNOWN_METHODS } from '../http/request/known-methods.ts'
+import { createRequestStages } from '../http/request/request-stages.ts'
+import { templateOf } from '../http/request/route-template.ts'
 import type { TracingSettings } from './tracing-settings.ts'
 import { createWatchedExporter } from './watched-exporter.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { postgresMissing } from '../support/postgres-server.ts'
+import { postgresMissing } from '../support/postgres/postgres-server.ts'
 
 const RUN = ['bench/run.ts', '--rounds', '1', '--seconds', '1', '--no-peers', '--only', 'create,get']
 

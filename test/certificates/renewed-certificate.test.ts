@@ -8,7 +8,7 @@ import { readPair } from '../../src/certificates/certificate.ts'
 import { openCertificate, type RenewedCertificateParts } from '../../src/certificates/renewed-certificate.ts'
 import { makeCertificate, type TestCertificate } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/http/start-app.ts'
 
 const DAY_MS = 86_400_000
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { NOBODY, startStore } from './start-store.ts'
 
 const isRoot = process.getuid?.() === 0

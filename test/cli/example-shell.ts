@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Lifetime, type StartedApp, temporaryFolder } from '../support/start-app.ts'
+import { type Lifetime, type StartedApp, temporaryFolder } from '../support/http/start-app.ts'
 import { commandEnvironment, MAIN } from './run-command.ts'
 
 const run = promisify(execFile)

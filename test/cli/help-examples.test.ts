@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runPlantstore } from '../support/plantstore-process.ts'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/http/start-app.ts'
+import { runPlantstore } from '../support/process/plantstore-process.ts'
 import { runLines, shellFolder } from './example-shell.ts'
 
 /** What runs until it is stopped, or wants a PostgreSQL that the example makes up. */

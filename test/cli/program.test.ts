@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
-import { flagOf, type SettingName, variableOf } from '../../src/config.ts'
-import { SETTINGS } from '../../src/settings.ts'
-import { runPlantstore } from '../support/plantstore-process.ts'
+import { flagOf, type SettingName, variableOf } from '../../src/config/read-config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+import { runPlantstore } from '../support/process/plantstore-process.ts'
 
 test('--version prints the version and nothing else', async (test) => {
   const { code, stdout, stderr } = await runPlantstore(test, ['--version'])

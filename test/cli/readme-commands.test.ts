@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { runLines, shellFolder } from './example-shell.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')

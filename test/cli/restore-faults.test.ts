@@ -15,10 +15,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { keepAlsoAs, syncFolder } from '../../src/storage/sqlite/partial-file.ts'
+import { keepAlsoAs, syncFolder } from '../../src/storage/sqlite/file/partial-file.ts'
 import { eventually } from '../support/eventually.ts'
-import { startPlantstore } from '../support/plantstore-process.ts'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/http/start-app.ts'
+import { startPlantstore } from '../support/process/plantstore-process.ts'
 import { NOBODY, startStore } from './start-store.ts'
 
 const isRoot = process.getuid?.() === 0

@@ -3,12 +3,12 @@ import { cpSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { startService } from '../storage/service-process.ts'
-import { runPlantstore } from '../support/plantstore-process.ts'
+import { temporaryFolder } from '../support/http/start-app.ts'
+import { runPlantstore } from '../support/process/plantstore-process.ts'
+import { startService } from '../support/process/service-process.ts'
 import { MOUNTING_SKIP, mountSmallDisk } from '../support/small-disk.ts'
-import { temporaryFolder } from '../support/start-app.ts'
 
-const KILL_AT_STEP = new URL('../support/kill-at-step.ts', import.meta.url).href
+const KILL_AT_STEP = new URL('../support/process/kill-at-step.ts', import.meta.url).href
 /** More than there are. */
 const STEPS_MAX = 40
 

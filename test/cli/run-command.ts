@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type Lifetime, TOKEN } from '../support/start-app.ts'
+import { type Lifetime, TOKEN } from '../support/http/start-app.ts'
 
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/http/start-app.ts'
 import { commandEnvironment, MAIN } from './run-command.ts'
 import { NO_TERMINAL } from './terminal.ts'
 

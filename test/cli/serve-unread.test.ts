@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/http/start-app.ts'
 import { commandEnvironment, MAIN } from './run-command.ts'
 
 for (const [what, redirection] of [

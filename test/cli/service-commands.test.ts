@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 import { findFreePort } from '../support/free-port.ts'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { commandEnvironment, commandsOn, linesOf, MAIN } from './run-command.ts'
 import { startOtherServer } from './start-other-server.ts'
 

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Lifetime } from '../support/start-app.ts'
+import type { Lifetime } from '../support/http/start-app.ts'
 
 /** A server that answers as the service never does, or not at all. At the end it hangs up on everybody. */
 export async function startOtherServer(

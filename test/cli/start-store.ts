@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { runPlantstore } from '../support/plantstore-process.ts'
-import { type Lifetime, startApp, temporaryFolder } from '../support/start-app.ts'
+import { type Lifetime, startApp, temporaryFolder } from '../support/http/start-app.ts'
+import { runPlantstore } from '../support/process/plantstore-process.ts'
 
 /** A user who owns nothing here, to run as where the tests are root. */
 export const NOBODY = 65_534

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { stripVTControlCharacters } from 'node:util'
 import { eventually } from '../support/eventually.ts'
-import type { Lifetime } from '../support/start-app.ts'
+import type { Lifetime } from '../support/http/start-app.ts'
 import { commandEnvironment, MAIN } from './run-command.ts'
 
 /** What a test that needs a terminal skips for, where there is none to be had: `script` of util-linux makes one. */

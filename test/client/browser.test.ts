@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
-import { CHROMIUM, chromiumMissing as skip } from '../support/chromium.ts'
-import { startApp, TOKEN } from '../support/start-app.ts'
+import { CHROMIUM, chromiumMissing as skip } from '../support/browser/chromium.ts'
+import { startApp, TOKEN } from '../support/http/start-app.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { newPlantJson, parseWithIdTexts, plantJson, withExactId } from '../../src/client/exact-ids.ts'
 import { storedPlantJson } from '../../src/plants/plant-json.ts'
-import { cpuTimeMs } from '../support/cpu-time.ts'
+import { cpuTimeMs } from '../support/process/cpu-time.ts'
 
 const INT64 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)
 const TEXT = fc.oneof(

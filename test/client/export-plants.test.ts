@@ -6,7 +6,7 @@ import {
   type StoredPlant,
 } from '../../src/client/plant-store-client.ts'
 import { eventually } from '../support/eventually.ts'
-import { startApp, TOKEN } from '../support/start-app.ts'
+import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { failureOf } from './failure-of.ts'
 import { gather } from './gather.ts'
 import { answer, breakOff, hangUp, refuse, startScript, startServer } from './scripted-server.ts'

@@ -10,7 +10,7 @@ import {
   type ImportRowError,
   type NewPlant,
 } from '../../src/client/plant-store-client.ts'
-import { startApp, TOKEN, temporaryFolder } from '../support/start-app.ts'
+import { startApp, TOKEN, temporaryFolder } from '../support/http/start-app.ts'
 import { failureOf } from './failure-of.ts'
 import { gather } from './gather.ts'
 

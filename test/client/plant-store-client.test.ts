@@ -6,9 +6,9 @@ import {
   RequestError,
   type StoredPlant,
 } from '../../src/client/plant-store-client.ts'
-import type { Environment } from '../../src/config.ts'
+import type { Environment } from '../../src/config/read-config.ts'
 import { eventually } from '../support/eventually.ts'
-import { startApp, TOKEN } from '../support/start-app.ts'
+import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { gather } from './gather.ts'
 
 const ID = 9007199254740993n

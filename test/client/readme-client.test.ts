@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { startApp, TOKEN, temporaryFolder } from '../support/start-app.ts'
+import { startApp, TOKEN, temporaryFolder } from '../support/http/start-app.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 

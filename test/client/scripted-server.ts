@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPlantStoreClient, type PlantStoreClientOptions } from '../../src/client/plant-store-client.ts'
-import type { Lifetime } from '../support/start-app.ts'
+import type { Lifetime } from '../support/http/start-app.ts'
 
 export interface SeenRequest {
   method: string

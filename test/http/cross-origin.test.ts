@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { startApp, TOKEN } from '../support/start-app.ts'
+import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { openBrowser } from '../web/open-page.ts'
 
 const GARDEN = 'https://garden.example'

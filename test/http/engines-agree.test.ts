@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
-import { type StartedApp, startApp, temporaryFolder } from '../support/start-app.ts'
+import { type StartedApp, startApp, temporaryFolder } from '../support/http/start-app.ts'
+import { postgresMissing, startPostgres } from '../support/postgres/postgres-server.ts'
 import { type AgreementRequest, chanceRequests, NOTABLE_REQUESTS } from './agreement-requests.ts'
 
 const CHANCE_REQUESTS = 400

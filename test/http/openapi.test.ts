@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { parse } from 'yaml'
 import { type DescribedAnswer, describedService, type MediaType } from '../support/described-service.ts'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/http/start-app.ts'
 
 test('the served document holds what was specified, unchanged', async (context) => {
   const { document } = await describedService(await startApp(context))

@@ -3,10 +3,10 @@ import { after, test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
 import { generateToken } from '../../src/tokens/token.ts'
 import { eventually } from '../support/eventually.ts'
-import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
-import { startAlteredApp } from '../support/start-altered-app.ts'
-import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
-import { openWire, requestText } from '../support/wire.ts'
+import { startAlteredApp } from '../support/http/start-altered-app.ts'
+import { type StartedApp, startApp, TOKEN } from '../support/http/start-app.ts'
+import { openWire, requestText } from '../support/http/wire.ts'
+import { postgresMissing, startPostgres } from '../support/postgres/postgres-server.ts'
 
 // At the level info, as by default.
 const app = await startApp({ after })

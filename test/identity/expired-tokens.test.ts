@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertErrorAnswer } from '../support/error-body.ts'
+import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { AUDIENCE, newKey, startOpenIdProvider } from '../support/openid-provider.ts'
-import { startApp } from '../support/start-app.ts'
 
 test('a token that only expired is no guess, and keeps no renewed one of its address out', async (t) => {
   const provider = await startOpenIdProvider(t)

@@ -3,10 +3,10 @@ import { createPublicKey, type JsonWebKeyInput } from 'node:crypto'
 import { after, test } from 'node:test'
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { SetupError } from '../../src/errors.ts'
-import { assertErrorAnswer } from '../support/error-body.ts'
+import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { AUDIENCE, newKey, startOpenIdProvider } from '../support/openid-provider.ts'
-import { runPlantstore } from '../support/plantstore-process.ts'
-import { startApp, TOKEN } from '../support/start-app.ts'
+import { runPlantstore } from '../support/process/plantstore-process.ts'
 
 const provider = await startOpenIdProvider({ after })
 const SETTINGS = { PLANTSTORE_OIDC_ISSUER: provider.issuer, PLANTSTORE_OIDC_AUDIENCE: AUDIENCE }

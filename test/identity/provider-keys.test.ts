@@ -4,8 +4,8 @@ import { AppError } from '../../src/errors.ts'
 import { parseScopeMapping } from '../../src/identity/granted-scopes.ts'
 import { createOpenIdTokens, type OpenIdTokensOptions } from '../../src/identity/openid-tokens.ts'
 import { eventually } from '../support/eventually.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { AUDIENCE, newKey, type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts'
-import { startApp } from '../support/start-app.ts'
 
 const DISCOVERY = '/.well-known/openid-configuration'
 

@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { eventually } from '../support/eventually.ts'
+import { startAlteredApp } from '../support/http/start-altered-app.ts'
+import { type StartedApp, startApp, temporaryFolder } from '../support/http/start-app.ts'
 import { metricsOf, sumOf } from '../support/metrics-text.ts'
-import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
-import { startAlteredApp } from '../support/start-altered-app.ts'
-import { type StartedApp, startApp, temporaryFolder } from '../support/start-app.ts'
+import { postgresMissing, startPostgres } from '../support/postgres/postgres-server.ts'
 
 const CREATES = 200
 

@@ -7,8 +7,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parse } from 'yaml'
 import { eventually } from '../support/eventually.ts'
+import { startAlteredApp } from '../support/http/start-altered-app.ts'
 import { type Metrics, metricsOf, sumOf } from '../support/metrics-text.ts'
-import { startAlteredApp } from '../support/start-altered-app.ts'
 import { type Matcher, readPromQl } from './promql.ts'
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))

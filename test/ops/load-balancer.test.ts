@@ -6,11 +6,11 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { HEADER_BYTES_MAX } from '../../src/http/ordered-server.ts'
-import { SETTINGS } from '../../src/settings.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+import { HEADER_BYTES_MAX } from '../../src/http/server/http-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/http/start-app.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Lifetime, temporaryFolder } from '../support/start-app.ts'
+import { type Lifetime, temporaryFolder } from '../support/http/start-app.ts'
 
 /** The clone. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { eventually } from '../support/eventually.ts'
-import { TOKEN, temporaryFolder } from '../support/start-app.ts'
+import { TOKEN, temporaryFolder } from '../support/http/start-app.ts'
 import { PROGRAM, TYPED_PROGRAM } from './consumer-programs.ts'
 import {
   environmentOf,

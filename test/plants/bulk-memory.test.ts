@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createGzip } from 'node:zlib'
 import { eventually } from '../support/eventually.ts'
-import { type PlantstoreProcess, startServe } from '../support/plantstore-process.ts'
-import { TOKEN, temporaryFolder } from '../support/start-app.ts'
-import { CSV, NDJSON, type Report } from './import-requests.ts'
+import { TOKEN, temporaryFolder } from '../support/http/start-app.ts'
+import { type PlantstoreProcess, startServe } from '../support/process/plantstore-process.ts'
+import { CSV, NDJSON, type Report } from './routes/import-requests.ts'
 
 const MIB = 1024 * 1024
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Compile } from 'typebox/schema'
 import { AppError } from '../../src/errors.ts'
-import { parseExactJson } from '../../src/http/exact-json.ts'
+import { parseExactJson } from '../../src/http/request/exact-json.ts'
 import {
   NewPlantSchema,
   PlantChangeSchema,

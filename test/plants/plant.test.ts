@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../src/errors.ts'
-import { parseExactJson } from '../../src/http/exact-json.ts'
+import { parseExactJson } from '../../src/http/request/exact-json.ts'
 import { parseIdText, parseNewPlant, parsePlant, parsePlantChange } from '../../src/plants/plant.ts'
 
 const INT64_MIN = -(2n ** 63n)

@@ -3,8 +3,8 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { keepTrying } from '../support/keep-trying.ts'
-import { runPlantstore, startPlantstore } from '../support/plantstore-process.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
+import { runPlantstore, startPlantstore } from '../support/process/plantstore-process.ts'
+import { type ServiceProcess, startService } from '../support/process/service-process.ts'
 import { openFile, temporaryFolder } from './sqlite/temporary-storage.ts'
 
 const CONNECTIONS = 8

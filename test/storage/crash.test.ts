@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type ServiceProcess, startService } from './service-process.ts'
+import { type ServiceProcess, startService } from '../support/process/service-process.ts'
 import { temporaryFolder } from './sqlite/temporary-storage.ts'
 
 const ROUNDS = 4

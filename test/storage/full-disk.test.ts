@@ -4,9 +4,9 @@ import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { keepTrying } from '../support/keep-trying.ts'
-import { runPlantstore } from '../support/plantstore-process.ts'
+import { runPlantstore } from '../support/process/plantstore-process.ts'
+import { type ServiceProcess, startService } from '../support/process/service-process.ts'
 import { MOUNTING_SKIP, mountSmallDisk } from '../support/small-disk.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
 import { temporaryFolder } from './sqlite/temporary-storage.ts'
 
 const MEBI = 1024 * 1024

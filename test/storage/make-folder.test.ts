@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeFolder } from '../../src/storage/make-folder.ts'
-import { temporaryFolder } from '../support/start-app.ts'
+import { temporaryFolder } from '../support/http/start-app.ts'
 
 const mayMount = process.platform === 'linux' && process.getuid?.() === 0
 const skip = mayMount ? false : 'only root, on Linux, can mount a file system'

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { startService } from './service-process.ts'
+import { startService } from '../support/process/service-process.ts'
 import { temporaryFolder } from './sqlite/temporary-storage.ts'
 
 /** Long enough to stand out from what else a busy machine does meanwhile. */

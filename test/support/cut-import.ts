@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { eventually } from './eventually.ts'
-import type { StartedApp } from './start-app.ts'
+import type { StartedApp } from './http/start-app.ts'
 
 /** Begins an import, and goes away when its first plant, with the id 1, is stored. */
 export async function cutImport(app: StartedApp): Promise<void> {

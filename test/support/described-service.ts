@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Compile } from 'typebox/schema'
-import type { StartedApp } from './start-app.ts'
+import type { StartedApp } from './http/start-app.ts'
 
 type JsonObject = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type StartedApp, TOKEN } from './start-app.ts'
+import { type StartedApp, TOKEN } from './http/start-app.ts'
 
 export interface Sample {
   name: string

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { Provider } from 'oidc-provider'
-import type { Lifetime } from './start-app.ts'
+import type { Lifetime } from './http/start-app.ts'
 
 export const AUDIENCE = 'https://plants.example'
 type Claims = Readonly<Record<string, unknown>>

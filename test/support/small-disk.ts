@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Lifetime } from './start-app.ts'
+import type { Lifetime } from './http/start-app.ts'
 
 /** Why a test that mounts a disk is skipped; false where it is not. */
 export const MOUNTING_SKIP =

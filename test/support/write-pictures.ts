@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { startWithPlants } from '../web/added-plants.ts'
 import { openBrowser, openPage, signIn } from '../web/open-page.ts'
 import { gardenPlants } from './garden-plants.ts'
-import type { StartedApp } from './start-app.ts'
+import type { StartedApp } from './http/start-app.ts'
 
 /** Who reads the README on a slow line waits for them, too. */
 const BYTES_MAX = 150_000

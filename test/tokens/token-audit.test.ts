@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { eventually } from '../support/eventually.ts'
-import { type StartedApp, startApp, TOKEN } from '../support/start-app.ts'
+import { type StartedApp, startApp, TOKEN } from '../support/http/start-app.ts'
 
 type Line = Record<string, unknown>
 interface Made {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
-import type { Lifetime } from '../support/start-app.ts'
+import type { Lifetime } from '../support/http/start-app.ts'
 
 export interface CollectedSpan {
   traceId: string

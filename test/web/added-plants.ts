@@ -1,6 +1,6 @@
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { openStorage } from '../../src/storage/open-storage.ts'
-import { emptyDatabase, type Lifetime, type StartedApp, startApp } from '../support/start-app.ts'
+import { emptyDatabase, type Lifetime, type StartedApp, startApp } from '../support/http/start-app.ts'
 
 export const DAY_MS = 86_400_000
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { chromiumMissing as skip } from '../support/chromium.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { chooseFile } from './import-dialog.ts'
 import { holdRequests, importLines, openSignedIn } from './open-page.ts'

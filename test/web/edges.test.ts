@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { chromiumMissing as skip } from '../support/chromium.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { idsShown, importLines, openBrowser, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 

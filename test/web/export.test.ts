@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { chromiumMissing as skip } from '../support/chromium.ts'
-import { startApp } from '../support/start-app.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { importLines, openBrowser, openSignedIn } from './open-page.ts'
 
 test('the plants of the filter are saved as a file, ids exact', { skip }, async (context) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
-import { chromiumMissing as skip } from '../support/chromium.ts'
-import { startApp } from '../support/start-app.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { openPage, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 

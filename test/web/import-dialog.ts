@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { eventually } from '../support/eventually.ts'
-import type { StartedApp } from '../support/start-app.ts'
+import type { StartedApp } from '../support/http/start-app.ts'
 
 /** Opens the dialog of the import, and chooses a file of this content in it. */
 export async function chooseFile(page: Page, name: string, content: string | Buffer): Promise<Locator> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chromiumMissing as skip } from '../support/chromium.ts'
-import { startApp } from '../support/start-app.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { openBrowser, openSignedIn } from './open-page.ts'
 
 const MEBIBYTE = 2 ** 20

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { chromiumMissing as skip } from '../support/chromium.ts'
-import { startApp } from '../support/start-app.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
+import { startApp } from '../support/http/start-app.ts'
 import {
   chooseFile,
   columnRoles,

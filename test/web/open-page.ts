@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { CHROMIUM, CHROMIUM_FLAGS } from '../support/chromium.ts'
-import { type Lifetime, type StartedApp, TOKEN } from '../support/start-app.ts'
+import { CHROMIUM, CHROMIUM_FLAGS } from '../support/browser/chromium.ts'
+import { type Lifetime, type StartedApp, TOKEN } from '../support/http/start-app.ts'
 
 export interface OpenedPage {
   page: Page

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { labelled, scaleEnd, timelineOf } from '../../web/page/periods.ts'
+import { labelled, scaleEnd, timelineOf } from '../../web/app/collection/periods.ts'
 
 const NOW = '2026-11-28T10:15:00.000Z'
 const DAY_MS = 86_400_000

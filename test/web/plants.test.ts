@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { chromiumMissing as skip } from '../support/chromium.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import { startApp } from '../support/start-app.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { holdRequests, importLines, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chromiumMissing as skip } from '../support/chromium.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { idsShown, importLines, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'

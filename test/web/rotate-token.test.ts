@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chromiumMissing as skip } from '../support/chromium.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import type { StartedApp } from '../support/start-app.ts'
+import type { StartedApp } from '../support/http/start-app.ts'
 import { openPage, openSignedIn, signIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
-import { chromiumMissing as skip } from '../support/chromium.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import { type StartedApp, startApp } from '../support/start-app.ts'
+import { type StartedApp, startApp } from '../support/http/start-app.ts'
 import { idsShown, openBrowser, openSignedIn } from './open-page.ts'
 import { type GapWatch, watchGaps } from './row-gaps.ts'
 

@@ -1,7 +1,7 @@
 import { after, before } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { chromiumMissing } from '../support/chromium.ts'
-import { type StartedApp, startApp } from '../support/start-app.ts'
+import { chromiumMissing } from '../support/browser/chromium.ts'
+import { type StartedApp, startApp } from '../support/http/start-app.ts'
 import { openBrowser } from './open-page.ts'
 
 export interface Site {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chromiumMissing as skip } from '../support/chromium.ts'
-import { startApp } from '../support/start-app.ts'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { importLines, openBrowser, openSignedIn } from './open-page.ts'
 
 test('a token is made, shown once, used, and revoked after a question', { skip }, async (context) => {

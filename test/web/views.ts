@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { StartedApp } from '../support/start-app.ts'
+import type { StartedApp } from '../support/http/start-app.ts'
 import { chooseFile } from './import-dialog.ts'
 import { importLines } from './open-page.ts'
 

@@ -1,18 +1,16 @@
 import { setFlagsFromString } from 'node:v8'
 import { SetupError } from '../../errors.ts'
-import { createCommitLag } from '../commit-lag.ts'
-import { createGroupCommit } from '../group-commit.ts'
+import { createCommitLag } from '../batching/commit-lag.ts'
+import { createGroupCommit } from '../batching/group-commit.ts'
 import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
-import { fileReason, prepareFile, storageError } from './sqlite-connection.ts'
-import { createSqliteContents } from './sqlite-contents.ts'
-import { createSqliteExportOpening } from './sqlite-plant-export.ts'
-import { createSqlitePlantStore } from './sqlite-plant-store.ts'
-import { createReader } from './sqlite-reader.ts'
-import type { SearcherOptions, SearchReply, SearchRequest } from './sqlite-searcher.ts'
-import { startThread } from './sqlite-thread.ts'
-import { createSqliteTokenStore } from './sqlite-token-store.ts'
-import type { WriterOptions } from './sqlite-writer.ts'
+import { fileReason, prepareFile, storageError } from './connection/sqlite-connection.ts'
+import { createSqliteExportOpening } from './plant-export.ts'
+import { createSqlitePlantStore } from './plant-store.ts'
+import { createReader } from './reader.ts'
+import type { SearcherOptions, SearchReply, SearchRequest } from './searcher/searcher.ts'
+import { createSqliteContents } from './storage-dump.ts'
+import { startThread } from './threads/thread.ts'
 import {
   charactersOf,
   decodeReply,
@@ -21,7 +19,9 @@ import {
   type WriteBatch,
   type WriteOutcome,
   type WriteReply,
-} from './write-batch.ts'
+} from './threads/write-batch.ts'
+import { createSqliteTokenStore } from './token-store.ts'
+import type { WriterOptions } from './writer/writer.ts'
 
 /**
  * Exports at once: each has a connection with a cache, and holds a snapshot, while which the log cannot begin
@@ -96,8 +96,8 @@ async function startThreads(path: string, { idempotencyTtlMs }: StorageOptions) 
   const writerOptions: WriterOptions = { path, idempotencyTtlMs }
   const searcherOptions: SearcherOptions = { path }
   const starting = [
-    startThread<WriteBatch, WriteReply>('sqlite-writer', writerOptions),
-    startThread<SearchRequest, SearchReply>('sqlite-searcher', searcherOptions),
+    startThread<WriteBatch, WriteReply>('writer', writerOptions),
+    startThread<SearchRequest, SearchReply>('searcher', searcherOptions),
   ] as const
   try {
     return await Promise.all(starting)

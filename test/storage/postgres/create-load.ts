@@ -1,4 +1,4 @@
-import { TOKEN } from '../../support/start-app.ts'
+import { TOKEN } from '../../support/http/start-app.ts'
 
 /** How soon a client asks again that was refused. Retry-After says a second, which would measure no less. */
 const PAUSE_MS = 20

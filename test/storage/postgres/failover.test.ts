@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { keepTrying } from '../../support/keep-trying.ts'
-import { startServe } from '../../support/plantstore-process.ts'
-import { type PostgresServer, postgresMissing, startPostgres } from '../../support/postgres-server.ts'
+import {
+  type PostgresServer,
+  postgresMissing,
+  startPostgres,
+} from '../../support/postgres/postgres-server.ts'
+import { startServe } from '../../support/process/plantstore-process.ts'
 import { type CreateReport, plantOf, startCreateLoad } from './create-load.ts'
 
 const CLIENTS = 32

@@ -3,17 +3,17 @@ import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { postgresMissing, startPostgres } from '../../support/postgres-server.ts'
+import { postgresMissing, startPostgres } from '../../support/postgres/postgres-server.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** The tests of the HTTP service for which it matters what the plants are kept in. */
 const FILES = [
   'test/plants/*-routes.test.ts',
-  'test/plants/idempotent-create.test.ts',
+  'test/plants/routes/idempotent-create.test.ts',
   'test/tokens/*routes*.test.ts',
-  'test/http/health-routes.test.ts',
-  'test/http/openapi-answers.test.ts',
+  'test/http/routes/health-routes.test.ts',
+  'test/http/openapi-responses.test.ts',
 ]
 /** Of these files, the tests that look into the file of the store. */
 const ABOUT_THE_FILE = '^the file '

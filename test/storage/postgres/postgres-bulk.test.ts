@@ -6,8 +6,8 @@ import type { NewPlant } from '../../../src/plants/plant.ts'
 import type { ImportOptions, PlantStore } from '../../../src/plants/plant-store.ts'
 import type { StorageOptions } from '../../../src/storage/storage.ts'
 import { keepTrying } from '../../support/keep-trying.ts'
-import { startPostgresProxy } from '../../support/postgres-proxy.ts'
-import { postgresMissing } from '../../support/postgres-server.ts'
+import { startPostgresProxy } from '../../support/postgres/postgres-proxy.ts'
+import { postgresMissing } from '../../support/postgres/postgres-server.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const KEEP: ImportOptions = { onConflict: 'keep', dryRun: false }

@@ -4,8 +4,8 @@ import postgres, { type TransactionSql } from 'postgres'
 import { AppError } from '../../../src/errors.ts'
 import type { StorageOptions } from '../../../src/storage/storage.ts'
 import { keepTrying } from '../../support/keep-trying.ts'
-import { startPostgresProxy } from '../../support/postgres-proxy.ts'
-import { postgresMissing } from '../../support/postgres-server.ts'
+import { startPostgresProxy } from '../../support/postgres/postgres-proxy.ts'
+import { postgresMissing } from '../../support/postgres/postgres-server.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const PLANT = { id: 1n, name: 'Quercus robur', tag: 'tree' }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import postgres from 'postgres'
 import { AppError } from '../../../src/errors.ts'
-import { assertErrorAnswer } from '../../support/error-body.ts'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startApp } from '../../support/http/start-app.ts'
 import { keepTrying } from '../../support/keep-trying.ts'
-import { postgresMissing } from '../../support/postgres-server.ts'
-import { startApp } from '../../support/start-app.ts'
+import { postgresMissing } from '../../support/postgres/postgres-server.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const READS = 20

@@ -1,5 +1,5 @@
 import { describe } from 'node:test'
-import { postgresMissing } from '../../support/postgres-server.ts'
+import { postgresMissing } from '../../support/postgres/postgres-server.ts'
 import { plantStoreSuite } from '../plant-store-suite.ts'
 import { tokenStoreSuite } from '../token-store-suite.ts'
 import { emptyDatabases, sharePostgres } from './temporary-database.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, type TestContext, test } from 'node:test'
-import { startServe } from '../../support/plantstore-process.ts'
-import { postgresMissing } from '../../support/postgres-server.ts'
-import { TOKEN } from '../../support/start-app.ts'
+import { TOKEN } from '../../support/http/start-app.ts'
+import { postgresMissing } from '../../support/postgres/postgres-server.ts'
+import { startServe } from '../../support/process/plantstore-process.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const CLIENTS = 16

@@ -1,7 +1,7 @@
 import { after, before } from 'node:test'
 import { openPostgresStorage } from '../../../src/storage/postgres/postgres-storage.ts'
 import type { Storage, StorageOptions } from '../../../src/storage/storage.ts'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.ts'
 import { closedInTheEnd, type OpenStorage, STORAGE_OPTIONS } from '../opened-storage.ts'
 
 /** A test, or a suite: whatever tells when it has ended. */

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { SetupError } from '../../../src/errors.ts'
 import { hashToken, type StoredToken } from '../../../src/tokens/token.ts'
 import { keepTrying } from '../../support/keep-trying.ts'
-import { runPlantstore } from '../../support/plantstore-process.ts'
+import { runPlantstore } from '../../support/process/plantstore-process.ts'
 import { openFile, temporaryFolder } from './temporary-storage.ts'
 
 const TOKEN: StoredToken = { id: 'token-1', label: 'kept', scopes: ['plants:read'], createdAtMs: 5 }

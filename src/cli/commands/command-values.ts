@@ -1,0 +1,39 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { suggestion } from '../../closest-match.ts'
+import { ID_MAX, ID_MIN, parseIdText } from '../../plants/plant.ts'
+
+/** Reads an id by the service's own rule. */
+export function parseId(text: string): bigint {
+  const id = parseIdText(text)
+  if (id === undefined) throw new InvalidArgumentError(`An id is a whole number from ${ID_MIN} to ${ID_MAX}.`)
+  return id
+}
+
+/** Reads one more of several ids. */
+export function parseIds(text: string, before: readonly bigint[] = []): bigint[] {
+  return [...before, parseId(text)]
+}
+
+/** Reads an ETag, also without its quotation marks, which a shell takes away. */
+export function parseETag(text: string): string {
+  return text === '*' || text.endsWith('"') ? text : `"${text}"`
+}
+
+/** Reads a number of things, from 1 (or `minimum`) to `maximum`. */
+export function parseCount(maximum: number, minimum = 1): (text: string) => number {
+  return (text) => {
+    const count = /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN
+    if (count >= minimum && count <= maximum) return count
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`)
+  }
+}
+
+/** An option that takes one of several words; a typo is told the nearest one. */
+export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices).argParser((text) => parseChoice(text, choices))
+}
+
+export function parseChoice(text: string, choices: readonly string[]): string {
+  if (choices.includes(text)) return text
+  throw new InvalidArgumentError(`It is one of ${choices.join(', ')}.${suggestion(text, choices)}`)
+}

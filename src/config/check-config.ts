@@ -1,0 +1,73 @@
+import { backedUpFile } from '../backups/scheduled-backups.ts'
+import { SettingError } from '../errors.ts'
+import { checkDatabase } from '../storage/open-storage.ts'
+import { isWellFormedToken } from '../tokens/token.ts'
+import type { Config } from './read-config.ts'
+import { createWrongSettings } from './setting-problems.ts'
+import { SETTINGS } from './settings.ts'
+
+/**
+ * Whether settings that are fine by themselves go together, and name what the service can use. Throws a SettingError, with a
+ * line for each that does not.
+ */
+export async function checkConfig(config: Config): Promise<void> {
+  const wrong = createWrongSettings()
+  wrong.note(() => checkDatabase(config.database))
+  for (const refuse of [
+    refuseStoredToken,
+    refuseHalfOfOpenId,
+    refuseHalfOfTls,
+    refuseTlsOnSocket,
+    refuseBackupsOfNoFile,
+  ]) {
+    wrong.note(() => refuse(config))
+  }
+  const { oidcIssuer, oidcScopes } = config
+  if (oidcIssuer !== undefined && oidcScopes !== undefined) {
+    const { parseScopeMapping } = await import('../identity/granted-scopes.ts')
+    wrong.note(() => parseScopeMapping(oidcScopes))
+  }
+  wrong.refuse()
+}
+
+/** The variable is that of the command line, too: what is left of it in a shell must not gain scopes, nor outlive its end. */
+function refuseStoredToken({ token }: Config): void {
+  if (token === undefined || !isWellFormedToken(token)) return
+  throw new SettingError(
+    'PLANTSTORE_TOKEN is a token that a store made, perhaps for the command line: here it would have every scope, also once it is revoked. To start the service unset PLANTSTORE_TOKEN, or choose another secret.',
+  )
+}
+
+function refuseHalfOfOpenId({ oidcIssuer, oidcAudience, oidcScopes, oidcScopeClaim }: Config): void {
+  if (oidcIssuer !== undefined) {
+    if (oidcAudience !== undefined) return
+    throw new SettingError(
+      'PLANTSTORE_OIDC_ISSUER needs PLANTSTORE_OIDC_AUDIENCE, too: the name under which the provider makes tokens for this service (their claim aud).',
+    )
+  }
+  const isElsewhere = oidcScopeClaim !== SETTINGS.oidcScopeClaim.default
+  if (oidcAudience === undefined && oidcScopes === undefined && !isElsewhere) return
+  const has = oidcAudience !== undefined ? 'AUDIENCE' : oidcScopes !== undefined ? 'SCOPES' : 'SCOPE_CLAIM'
+  throw new SettingError(
+    `PLANTSTORE_OIDC_${has} needs PLANTSTORE_OIDC_ISSUER, too: without it no JWT is let in. Or leave it out.`,
+  )
+}
+
+function refuseHalfOfTls({ tlsCert, tlsKey }: Config): void {
+  if ((tlsCert === undefined) === (tlsKey === undefined)) return
+  const [has, lacks] = tlsCert === undefined ? ['KEY', 'CERT'] : ['CERT', 'KEY']
+  throw new SettingError(
+    `PLANTSTORE_TLS_${has} needs PLANTSTORE_TLS_${lacks}, too: a certificate is nothing without its key.`,
+  )
+}
+
+function refuseTlsOnSocket({ tlsCert, tlsKey, socket }: Config): void {
+  if (socket === undefined || tlsCert === undefined || tlsKey === undefined) return
+  throw new SettingError(
+    'PLANTSTORE_SOCKET is for this machine alone and takes no TLS: leave it out, or PLANTSTORE_TLS_CERT and PLANTSTORE_TLS_KEY.',
+  )
+}
+
+function refuseBackupsOfNoFile({ backupDir, database }: Config): void {
+  if (backupDir !== undefined) backedUpFile(database)
+}

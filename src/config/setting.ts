@@ -1,0 +1,120 @@
+import { SettingError } from '../errors.ts'
+import { parseAddressRanges } from './address-range.ts'
+
+/** What a setting may be, its default and what it is for. */
+export interface Setting {
+  type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins' | 'addresses'
+  default?: string | number | boolean
+  minimum?: number
+  maximum?: number
+  choices?: readonly string[]
+  /** Of a URL: nobody on the way may read or change what is there. */
+  isSecure?: true
+  about: string
+}
+
+/** What a setting is once it is read. */
+export type ValueOf<S extends Setting> = S extends { type: 'integer' }
+  ? number
+  : S extends { type: 'boolean' }
+    ? boolean
+    : S extends { type: 'origins' }
+      ? readonly string[]
+      : S extends { choices: readonly (infer Choice)[] }
+        ? Choice
+        : string
+
+type Value = string | number | boolean | readonly string[]
+
+/** Reads the text of a setting. Throws a SettingError that begins with `source`, where it was given, and tells the rule. */
+export function parseSetting(source: string, setting: Setting, text: string): Value {
+  // Quoted as JSON, so that the message stays one line.
+  const refused = (rule: string, wrong = text) =>
+    new SettingError(`${source} must be ${rule}, not ${JSON.stringify(wrong)}.`)
+  switch (setting.type) {
+    case 'integer': {
+      const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = setting
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+      if (value >= minimum && value <= maximum) return value
+      throw refused(`a whole number from ${minimum} to ${maximum}`)
+    }
+    case 'boolean':
+      if (text === 'true' || text === 'false') return text === 'true'
+      throw refused('true or false')
+    case 'choice':
+      if (setting.choices?.includes(text)) return text
+      throw refused(`one of ${setting.choices?.join(', ')}`)
+    case 'url':
+      if (isBaseUrl(text) && (!setting.isSecure || isSecureUrl(text))) return text
+      if (setting.isSecure) {
+        throw new SettingError(
+          `${source} must be an https URL with a plain path at most: no user, query or fragment; http only to this machine itself.`,
+        )
+      }
+      // Not told again, like a secret: it may hold a password.
+      throw new SettingError(
+        `${source} must be an http or https URL with a plain path at most: no user, query or fragment.`,
+      )
+    case 'origins': {
+      const origins = partsOf(text)
+      const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin))
+      if (wrong === undefined) return origins
+      throw refused('origins such as https://plants.example, with commas between them, or *', wrong)
+    }
+    case 'secret': {
+      const { minimum = 16, maximum = 512 } = setting
+      // Not told again: a message may end in a log.
+      if (/^[A-Za-z0-9\-._~+/]+=*$/.test(text) && text.length >= minimum && text.length <= maximum)
+        return text
+      throw new SettingError(
+        `${source} must be ${minimum} to ${maximum} of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
+      )
+    }
+    case 'addresses': {
+      const wrong = partsOf(text).find((part) => parseAddressRanges(part) === undefined)
+      if (wrong === undefined) return text
+      throw refused(
+        'addresses or ranges (10.0.0.0/8), or loopback, linklocal or uniquelocal, with commas between them',
+        wrong,
+      )
+    }
+    case 'text':
+      // An empty host would be every address of the machine.
+      if (text !== '') return text
+      throw refused('a text')
+  }
+}
+
+/** What is between the commas of a list. */
+function partsOf(text: string): string[] {
+  return text.split(',').map((part) => part.trim())
+}
+
+/** Whether it is an origin as browsers send it (RFC 6454 §6.1): no path, no port that goes without saying. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
+}
+
+/** Whether a URL is https, or http to this machine itself, where nobody is on the way. */
+export function isSecureUrl(text: string): boolean {
+  const { protocol, hostname } = URL.parse(text) ?? {}
+  return (
+    protocol === 'https:' ||
+    (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname ?? ''))
+  )
+}
+
+/**
+ * Whether the path can stand before every route as it is written: no pattern, nothing encoded, no empty
+ * segment.
+ */
+function isBaseUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    /^(?:\/[A-Za-z0-9\-._~]+)*\/?$/.test(url.pathname) &&
+    url.username + url.password + url.search + url.hash === ''
+  )
+}

@@ -1,0 +1,81 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { endWithLong, PIECE_BYTES_MAX } from '../connections/slow-readers.ts'
+import { serverTimingOf } from '../request/request-stages.ts'
+import { transportSecurityFields } from './transport-security.ts'
+
+/** Header fields as Node takes them fastest: name, value, name, value. */
+export type HeaderList = string[]
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Notes that a request is over, answered or not; once noted, it does nothing. */
+    noteRequest(request: FastifyRequest, reply: FastifyReply): void
+  }
+}
+
+/**
+ * Answers with JSON text, past Fastify's own serialisation, which costs as much as the rest of a small
+ * answer. `fields` may name header fields beyond those that every answer has.
+ */
+export function answerJson(reply: FastifyReply, status: number, json: string, fields: HeaderList = []): void {
+  answerBody(reply, status, 'application/json; charset=utf-8', json, fields)
+}
+
+/** Answers with a body of that type; HEAD gets the same header fields and no body. */
+export function answerBody(
+  reply: FastifyReply,
+  status: number,
+  mediaType: string,
+  body: string | Buffer,
+  fields: HeaderList = [],
+): void {
+  const bytes = Buffer.byteLength(body)
+  writeHead(reply, status, ['content-type', mediaType, 'content-length', String(bytes), ...fields])
+  if (bytes > PIECE_BYTES_MAX && reply.request.method !== 'HEAD') {
+    noteWhenCut(reply)
+    endWithLong(reply.raw, typeof body === 'string' ? Buffer.from(body) : body)
+  } else {
+    reply.raw.end(body)
+  }
+}
+
+/** Answers without a body: 204, 304. */
+export function answerEmpty(reply: FastifyReply, status: 204 | 304, fields: HeaderList = []): void {
+  writeHead(reply, status, fields)
+  reply.raw.end()
+}
+
+/**
+ * Writes the head of an answer, past Fastify: `fields`, those that every answer has, and those that the rules of
+ * the route gave to this request. What does not say how it may be kept is kept nowhere: it may hold plants. To a client
+ * that is gone nothing is sent.
+ */
+export function writeHead(reply: FastifyReply, status: number, fields: HeaderList): void {
+  const { request, raw } = reply
+  reply.hijack()
+  request.stages?.leave()
+  if (isClientGone(request)) {
+    // Fastify tells of an answer that is sent, and of this one nobody else would.
+    reply.server.noteRequest(request, reply)
+    return
+  }
+  const all = ['x-content-type-options', 'nosniff', 'x-request-id', request.id, ...fields]
+  all.push(...transportSecurityFields(request.raw.socket))
+  if (!fields.includes('cache-control')) all.push('cache-control', 'no-store')
+  if (request.answerFields) all.push(...request.answerFields)
+  if (request.stages?.isTold) all.push('server-timing', serverTimingOf(request.stages))
+  raw.writeHead(status, all)
+}
+
+/** Notes a request whose answer breaks off, which else leaves no trace: for answers that take their time to be sent. */
+export function noteWhenCut(reply: FastifyReply): void {
+  const { request, raw, server } = reply
+  raw.once('close', () => {
+    if (!raw.writableFinished) server.noteRequest(request, reply)
+  })
+}
+
+/** Whether the connection of a request is closed, and nobody left to be answered. */
+export function isClientGone({ raw }: FastifyRequest): boolean {
+  return raw.socket.destroyed
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import type { Operation } from '../openapi.ts'
+import { queryOf } from '../request/query.ts'
+import { answerBody } from '../response/responses.ts'
+
+export interface MetricsRoutesParts {
+  /** The media type of `text`. */
+  mediaType: string
+  /** What was counted so far. */
+  text(): Promise<string>
+}
+
+const getMetricsOperation: Operation = {
+  operationId: 'getMetrics',
+  summary: 'What the service counts of itself',
+  description: 'For Prometheus, in its text format 0.0.4.',
+  group: 'Service',
+  answers: {
+    200: {
+      description: 'Every metric',
+      content: {
+        'text/plain': {
+          schema: { type: 'string' },
+          example: '# TYPE plantstore_queued_writes gauge\nplantstore_queued_writes 0\n',
+        },
+      },
+    },
+  },
+}
+
+export function registerMetricsRoutes(app: FastifyInstance, { mediaType, text }: MetricsRoutesParts): void {
+  app.route({
+    method: 'GET',
+    url: '/metrics',
+    config: { scope: 'metrics:read', operation: getMetricsOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      answerBody(reply, 200, mediaType, await text())
+    },
+  })
+}

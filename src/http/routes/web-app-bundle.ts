@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { type PublishedFile, publish } from '../response/static-file.ts'
+
+/** The built page: which files it begins with, and every file below /assets/. */
+export interface PageBundle {
+  /** Names below /assets/. */
+  script: string
+  styles: readonly string[]
+  /** The file of that name; undefined where the bundle has none. */
+  fileNamed(name: string): Promise<PublishedFile> | undefined
+}
+
+/** What Vite tells of a chunk, as far as it is used here. */
+interface ManifestEntry {
+  file: string
+  isEntry?: boolean
+  css?: string[]
+}
+
+const DIST = new URL('../../../web/dist/', import.meta.url)
+const ASSETS = 'assets/'
+
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ['js', 'text/javascript; charset=utf-8'],
+  ['css', 'text/css; charset=utf-8'],
+  ['svg', 'image/svg+xml'],
+])
+
+/** Reads what was built; undefined where nothing was. Files are read when they are first asked for. */
+export async function readPageBundle(folder = DIST): Promise<PageBundle | undefined> {
+  const manifest = await readManifest(folder)
+  const entries = Object.values(manifest)
+  const entry = entries.find(({ isEntry }) => isEntry)
+  if (entry === undefined) return undefined
+  const names = new Set(entries.flatMap(({ file, css = [] }) => [file, ...css]).map(assetName))
+  const published = new Map<string, Promise<PublishedFile>>()
+  return {
+    script: assetName(entry.file),
+    styles: (entry.css ?? []).map(assetName),
+    fileNamed(name) {
+      if (!names.has(name)) return undefined
+      const known = published.get(name)
+      if (known !== undefined) return known
+      const mediaType = MEDIA_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream'
+      const reading = readFile(new URL(ASSETS + name, folder)).then((bytes) => publish(mediaType, bytes))
+      published.set(name, reading)
+      // What could not be read this time is tried again the next time.
+      reading.catch(() => published.delete(name))
+      return reading
+    },
+  }
+}
+
+async function readManifest(folder: URL): Promise<Record<string, ManifestEntry>> {
+  try {
+    return JSON.parse(await readFile(new URL('manifest.json', folder), 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+}
+
+function assetName(file: string): string {
+  return file.slice(file.indexOf(ASSETS) + ASSETS.length)
+}

@@ -1,0 +1,105 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../../errors.ts'
+import type { HeaderList } from '../response/responses.ts'
+import { answerFile, type PublishedFile, publish, REVALIDATE } from '../response/static-file.ts'
+import { type PageBundle, readPageBundle } from './web-app-bundle.ts'
+import { missingPageHtml, pageHtml } from './web-app-html.ts'
+
+export interface WebRoutesParts {
+  /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
+  basePath: string
+  openApi: object
+  /** Reads the built page; undefined where there is none. */
+  readBundle?: () => Promise<PageBundle | undefined>
+}
+
+/**
+ * The page runs its own scripts only and talks to the service that served it only, so the token of the person
+ * before it can go nowhere else.
+ */
+const PAGE_FIELDS: HeaderList = [
+  ...REVALIDATE,
+  'content-security-policy',
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy',
+  'no-referrer',
+  'cross-origin-opener-policy',
+  'same-origin',
+]
+
+/** The name of a file holds a digest of it: another version has another name. */
+const IMMUTABLE: HeaderList = ['cache-control', 'public, max-age=31536000, immutable']
+
+/** What is for people and tools, and holds no plants: the page with its files, and the OpenAPI document. */
+export function registerWebRoutes(
+  app: FastifyInstance,
+  { basePath, openApi, readBundle = readPageBundle }: WebRoutesParts,
+): void {
+  let json: Promise<PublishedFile> | undefined
+  let yaml: Promise<PublishedFile> | undefined
+  let built: Promise<{ bundle: PageBundle; page: PublishedFile } | undefined> | undefined
+
+  /** Looks for the page when it is first asked for, and again until there is one: a start does not wait for it. */
+  function readPage() {
+    built ??= readBundle().then(async (bundle) => {
+      if (bundle === undefined) built = undefined
+      else return { bundle, page: await publishHtml(pageHtml(basePath, bundle)) }
+    })
+    built.catch(() => {
+      built = undefined
+    })
+    return built
+  }
+
+  app.route({
+    method: 'GET',
+    url: '/',
+    config: { scope: 'public' },
+    async handler(request, reply) {
+      const page = (await readPage())?.page ?? (await publishHtml(missingPageHtml(basePath)))
+      answerFile(request, reply, page, PAGE_FIELDS)
+    },
+  })
+
+  app.route<{ Params: { file: string } }>({
+    method: 'GET',
+    url: '/assets/:file',
+    config: { scope: 'public' },
+    async handler(request, reply) {
+      const file = await (await readPage())?.bundle.fileNamed(request.params.file)
+      if (file === undefined) throw new AppError(40401)
+      answerFile(request, reply, file, IMMUTABLE)
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/openapi.json',
+    config: { scope: 'public' },
+    async handler(request, reply) {
+      json ??= publish('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi)))
+      answerFile(request, reply, await json, REVALIDATE)
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/openapi.yaml',
+    config: { scope: 'public' },
+    async handler(request, reply) {
+      yaml ??= publishYaml(openApi)
+      answerFile(request, reply, await yaml, REVALIDATE)
+    },
+  })
+}
+
+/** Made when somebody asks: few do, and a start should not wait for it. */
+async function publishYaml(openApi: object): Promise<PublishedFile> {
+  const { stringify } = await import('yaml')
+  return publish('application/yaml', Buffer.from(stringify(openApi, { aliasDuplicateObjects: false })))
+}
+
+function publishHtml(html: string): Promise<PublishedFile> {
+  return publish('text/html; charset=utf-8', Buffer.from(html))
+}

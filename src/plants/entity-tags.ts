@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Precondition } from './plant-store.ts'
+
+// An entity tag (RFC 9110 §8.8.3) is the version of a plant in quotation marks.
+
+export function entityTagOf(version: number): string {
+  return `"${version}"`
+}
+
+/**
+ * The precondition that a request states. A tag that this service never made, and a field that is no list of
+ * tags, match nothing: `If-Match` then refuses, as it must when in doubt. Weak tags match in `If-None-Match`
+ * only (§13.1).
+ */
+export function preconditionOf(headers: IncomingHttpHeaders): Precondition {
+  const precondition: Precondition = {}
+  const ifMatch = headers['if-match']
+  const ifNoneMatch = headers['if-none-match']
+  if (ifMatch !== undefined) precondition.ifMatch = versionsIn(ifMatch, /^"(0|[1-9][0-9]{0,15})"$/)
+  if (ifNoneMatch !== undefined)
+    precondition.ifNoneMatch = versionsIn(ifNoneMatch, /^(?:W\/)?"(0|[1-9][0-9]{0,15})"$/)
+  return precondition
+}
+
+function versionsIn(field: string, tagPattern: RegExp): 'any' | number[] {
+  if (field.trim() === '*') return 'any'
+  return field.split(',').flatMap((tag) => {
+    const match = tagPattern.exec(tag.trim())
+    return match === null ? [] : [Number(match[1])]
+  })
+}

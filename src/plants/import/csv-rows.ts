@@ -1,0 +1,182 @@
+import { AppError } from '../../errors.ts'
+import { ID_MAX, ID_MIN, type NewPlant, parseIdText, parseNewPlant } from '../plant.ts'
+import { createImportRows, type ImportRows, refuseRow } from './import-rows.ts'
+
+/** Far more than a table of plants has, and few enough that a header row of them is soon judged. */
+export const COLUMNS_MAX = 1_000
+/** Of a header row that lacks something so much is repeated, for people to see what was taken for one. */
+const SHOWN_HEADER_CHARACTERS = 200
+
+const FIELDS = ['id', 'name', 'tag'] as const
+type Field = (typeof FIELDS)[number]
+
+/** Which cell of a row holds which field. */
+interface Columns {
+  count: number
+  id: number | undefined
+  name: number
+  tag: number | undefined
+}
+
+export interface CsvRowsOptions {
+  /** The names of the columns of a table without a header row. */
+  columns: readonly string[] | undefined
+  /** Rows are numbered from here on, and what an id column says does not count. */
+  idStart: bigint | undefined
+}
+
+/** A table that is read row by row. */
+export interface CsvRows {
+  /**
+   * Reads a row of cells that begins on that line; a blank line has none, and is passed over. `fault` tells where it
+   * is not sound as text. Throws 40003 for a
+   * header row without what a plant needs.
+   */
+  read(cells: readonly string[], line: number, fault: AppError | undefined): void
+  /** The rows that were read since the last time; `nextLine` is that behind them. */
+  take(nextLine: number, characters: number): ImportRows
+  /** No more rows come: throws 40003 where not even a header row did. */
+  end(): void
+}
+
+/**
+ * Reads the rows of a table. The first is the header row, unless there are `columns`. Throws 40004 for columns that
+ * hold no plants.
+ */
+export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvRows {
+  let columns = names && columnsOf(names, idStart, (problem) => new AppError(40004, `columns ${problem}`))
+  let nextId = idStart
+  let rows = createImportRows(1, 0)
+
+  function readRow(
+    cells: readonly string[],
+    line: number,
+    fault: AppError | undefined,
+    known: Columns,
+  ): void {
+    const id = idStart === undefined ? idIn(cells, known) : numbered()
+    try {
+      if (fault !== undefined) throw fault
+      if (idStart !== undefined && id === undefined) throw new AppError(40003, NUMBERS_ENDED)
+      rows.plants.push(plantIn(cells, known, id))
+      rows.lines.push(line)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      refuseRow(rows, line, error, id)
+    }
+  }
+
+  /** The number of this row; undefined beyond the last id that there is. */
+  function numbered(): bigint | undefined {
+    const id = nextId
+    if (id !== undefined) nextId = id === ID_MAX ? undefined : id + 1n
+    return id
+  }
+
+  return {
+    read(cells, line, fault) {
+      const isBlank = cells.length === 0 && fault === undefined
+      if (isBlank) return
+      if (columns === undefined) columns = headerOf(cells, line, fault, idStart)
+      else readRow(cells, line, fault, columns)
+    },
+    take(nextLine, characters) {
+      const taken = rows
+      taken.nextLine = nextLine
+      taken.characters = characters
+      rows = createImportRows(nextLine, 0)
+      return taken
+    },
+    end() {
+      if (columns === undefined) throw new AppError(40003, 'There is no header row that names the columns.')
+    },
+  }
+}
+
+const ID_CELL_RULE = `id must be a whole decimal number from ${ID_MIN} to ${ID_MAX} in plain digits, without spaces`
+
+const NUMBERS_ENDED = `the numbers have come to an end with ${ID_MAX}, the last id that there is`
+
+/** The plant in a row whose id was read before. Throws 40003. */
+function plantIn(
+  cells: readonly string[],
+  { count, id, name, tag }: Columns,
+  ownId: bigint | undefined,
+): NewPlant {
+  if (cells.length > count) {
+    throw new AppError(40003, `The row has ${cells.length} cells, and there are ${count} columns`)
+  }
+  if (id !== undefined && ownId === undefined && cells[id]) throw new AppError(40003, ID_CELL_RULE)
+  const members: { id?: bigint; name?: string; tag?: string } = {}
+  if (ownId !== undefined) members.id = ownId
+  // An empty cell is no text.
+  if (cells[name]) members.name = cells[name]
+  if (tag !== undefined && cells[tag]) members.tag = cells[tag]
+  return parseNewPlant(members)
+}
+
+function idIn(cells: readonly string[], { id }: Columns): bigint | undefined {
+  const cell = id === undefined ? undefined : cells[id]
+  return cell === undefined ? undefined : parseIdText(cell)
+}
+
+const COLUMNS_ADVICE = 'For a file without a header row, name its columns with columns=… in the query.'
+/** What spreadsheets of some countries put between cells, and what is copied from a table. */
+const OTHER_SEPARATORS = { ';': 'semicolons', '\t': 'tabs' }
+const NDJSON_ADVICE = 'It looks like NDJSON: send that with Content-Type: application/x-ndjson.'
+
+function headerOf(
+  cells: readonly string[],
+  line: number,
+  fault: AppError | undefined,
+  idStart: bigint | undefined,
+): Columns {
+  const isNdjson = cells[0]?.trimStart().startsWith('{') === true
+  if (fault !== undefined) {
+    const advice = isNdjson ? ` ${NDJSON_ADVICE}` : ''
+    throw new AppError(fault.code, `The header row on line ${line}: ${fault.message}${advice}`)
+  }
+  return columnsOf(cells, idStart, (problem) => {
+    const shown = cells.join(', ').slice(0, SHOWN_HEADER_CHARACTERS)
+    return new AppError(
+      40003,
+      `The header row on line ${line} ${problem} It holds: ${JSON.stringify(shown)}. ${isNdjson ? NDJSON_ADVICE : (separatorAdvice(cells) ?? COLUMNS_ADVICE)}`,
+    )
+  })
+}
+
+/** Of a header row that would name the columns if its cells were parted by something else than commas. */
+function separatorAdvice([cell = '', ...others]: readonly string[]): string | undefined {
+  if (others.length > 0) return undefined
+  for (const [separator, separators] of Object.entries(OTHER_SEPARATORS)) {
+    const names = cell.split(separator).map((name) => name.trim().toLowerCase())
+    if (names.length > 1 && names.includes('name')) {
+      return `It looks parted by ${separators}: part it by commas.`
+    }
+  }
+  return undefined
+}
+
+/** Which column holds which field: names in any case and order, others than the fields are ignored. */
+function columnsOf(
+  names: readonly string[],
+  idStart: bigint | undefined,
+  problemWith: (problem: string) => AppError,
+): Columns {
+  if (names.length > COLUMNS_MAX) throw problemWith(`may name ${COLUMNS_MAX} columns at most.`)
+  const places = new Map<Field, number>()
+  for (const [at, text] of names.entries()) {
+    const name = text.trim().toLowerCase()
+    const field = FIELDS.find((one) => one === name)
+    if (field === undefined) continue
+    if (places.has(field)) throw problemWith(`names the column ${field} twice.`)
+    places.set(field, at)
+  }
+  const name = places.get('name')
+  if (name === undefined) throw problemWith('must name a column name.')
+  if (idStart === undefined && !places.has('id')) {
+    throw problemWith('must name a column id, or idStart=… in the query must number the rows.')
+  }
+  const id = idStart === undefined ? places.get('id') : undefined
+  return { count: names.length, id, name, tag: places.get('tag') }
+}

@@ -1,0 +1,81 @@
+import { AppError } from '../../errors.ts'
+import { parseIdText } from '../plant.ts'
+import { CONFLICT_RULES, type ConflictRule } from './run-import.ts'
+
+export const NDJSON = 'application/x-ndjson'
+export const CSV = 'text/csv'
+
+/** What a query may say of an import, and what of one in CSV. */
+const QUERY_NAMES = ['onConflict', 'dryRun'] as const
+const CSV_QUERY_NAMES = ['columns', 'idStart', 'encoding'] as const
+export const IMPORT_QUERY_NAMES = [...QUERY_NAMES, ...CSV_QUERY_NAMES]
+
+export type ImportQuery = Partial<Record<(typeof IMPORT_QUERY_NAMES)[number], string>>
+
+export interface ImportParameters {
+  onConflict: ConflictRule
+  dryRun: boolean
+  /** The names of the columns of a table without a header row. */
+  columns: string[] | undefined
+  /** The number of the first row, where rows are numbered. */
+  idStart: bigint | undefined
+  /** As the Encoding Standard names it; undefined for UTF-8. */
+  encoding: string | undefined
+}
+
+/** Reads the query of an import. Throws 40004 for what is wrong, or is about CSV where the body is none. */
+export function parseImportQuery(
+  query: ImportQuery,
+  mediaType: typeof NDJSON | typeof CSV,
+): ImportParameters {
+  const { onConflict = 'fail', dryRun = 'false', columns, idStart, encoding } = query
+  const rule = CONFLICT_RULES.find((known) => known === onConflict)
+  if (rule === undefined) throw new AppError(40004, `onConflict must be one of ${CONFLICT_RULES.join(', ')}.`)
+  if (dryRun !== 'true' && dryRun !== 'false') throw new AppError(40004, 'dryRun must be true or false.')
+  const misplaced = mediaType === CSV ? undefined : CSV_QUERY_NAMES.find((name) => query[name] !== undefined)
+  if (misplaced !== undefined) throw new AppError(40004, `${misplaced} is for a body of text/csv only.`)
+  return {
+    onConflict: rule,
+    dryRun: dryRun === 'true',
+    columns: columns?.split(','),
+    idStart: idStart === undefined ? undefined : firstIdIn(idStart),
+    encoding: encoding === undefined ? undefined : encodingOf(encoding),
+  }
+}
+
+function firstIdIn(text: string): bigint {
+  const id = parseIdText(text)
+  if (id === undefined) throw new AppError(40004, 'idStart must be an id: a whole decimal number of 64 bits.')
+  return id
+}
+
+/** Where a body is refused for its charset: throws 41501 that tells how a table says its encoding. */
+export function adviseEncoding(contentType: string | undefined): void {
+  const [, charset] = /^\s*text\/csv\s*;(?:.*;)?\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '') ?? []
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return
+  const encoding = isEncoding(charset) ? charset : 'windows-1252'
+  throw new AppError(
+    41501,
+    `Send CSV in UTF-8, or tell its encoding in the query and not in Content-Type: encoding=${encoding}.`,
+  )
+}
+
+function isEncoding(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== ''
+  } catch {
+    return false
+  }
+}
+
+function encodingOf(label: string): string | undefined {
+  try {
+    const { encoding } = new TextDecoder(label)
+    return encoding === 'utf-8' ? undefined : encoding
+  } catch {
+    throw new AppError(
+      40004,
+      'encoding must be one that the Encoding Standard names, such as utf-8, windows-1252, utf-16le or iso-8859-1.',
+    )
+  }
+}

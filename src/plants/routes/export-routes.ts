@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptsGzip } from '../../http/response/compression.ts'
+import { noteFailure } from '../../http/response/error-responses.ts'
+import { type AnswerStream, streamAnswer } from '../../http/response/stream-response.ts'
+import { nextTurn } from '../../load/yield-to-event-loop.ts'
+import type { StoredPlant } from '../plant.ts'
+import { CSV_HEADER, storedPlantCsv } from '../plant-csv.ts'
+import { storedPlantJson } from '../plant-json.ts'
+import type { PlantFilter, PlantStore } from '../plant-store.ts'
+
+/** Text that is sent at once: enough to be cheap, and little to hold in memory or to be made without a pause. */
+const PIECE_CHARACTERS = 64 * 1024
+
+const FORMATS = {
+  ndjson: {
+    mediaType: 'application/x-ndjson',
+    header: '',
+    rowOf: (plant: StoredPlant) => `${storedPlantJson(plant)}\n`,
+  },
+  csv: { mediaType: 'text/csv; charset=utf-8; header=present', header: CSV_HEADER, rowOf: storedPlantCsv },
+  'csv-with-mark': {
+    mediaType: 'text/csv; charset=utf-8; header=present',
+    header: `\ufeff${CSV_HEADER}`,
+    rowOf: storedPlantCsv,
+  },
+}
+
+export type ExportFormat = keyof typeof FORMATS
+
+/**
+ * Answers with every plant that matches, as they are read. What fails before the first of them has an answer of its
+ * own; what fails later breaks the connection off, so that the client sees that the answer is not whole.
+ */
+export async function answerExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  filter: PlantFilter,
+  format: ExportFormat,
+  plants: Pick<PlantStore, 'exportPlants'>,
+): Promise<void> {
+  const { mediaType } = FORMATS[format]
+  const isCompressed = acceptsGzip(request)
+  const fields = ['vary', 'Accept', 'vary', 'accept-encoding']
+  if (request.method === 'HEAD') {
+    streamAnswer(reply, mediaType, { fields, isCompressed }).end()
+    return
+  }
+  const steps = plants.exportPlants(filter)[Symbol.asyncIterator]()
+  try {
+    const first = await steps.next()
+    request.mayTakeLong = true
+    const answer = streamAnswer(reply, mediaType, { fields, isCompressed })
+    try {
+      await sendSteps(first, steps, format, answer)
+      answer.end()
+    } catch (error) {
+      noteFailure(error, request)
+      answer.cut()
+    }
+  } finally {
+    await steps.return?.()
+  }
+}
+
+async function sendSteps(
+  first: IteratorResult<readonly StoredPlant[]>,
+  steps: AsyncIterator<readonly StoredPlant[]>,
+  format: ExportFormat,
+  answer: AnswerStream,
+): Promise<void> {
+  const { header, rowOf } = FORMATS[format]
+  let text = header
+  for (let step = first; !step.done; step = await steps.next()) {
+    for (const plant of step.value) {
+      text += rowOf(plant)
+      if (text.length < PIECE_CHARACTERS) continue
+      // Others are served between two pieces, also where the client is the faster one.
+      await (answer.send(text) ?? nextTurn())
+      text = ''
+    }
+  }
+  await answer.send(text)
+}

@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
+import { preferredMediaType } from '../../http/request/accept.ts'
+import { queryOf } from '../../http/request/query.ts'
+import { answerLongJson } from '../../http/response/compression.ts'
+import { createReadTurns } from '../../load/read-turns.ts'
+import { CSV, NDJSON } from '../import/import-parameters.ts'
+import { parseIdText } from '../plant.ts'
+import { createAdditionsCount } from '../plant-additions.ts'
+import { storedPlantJson } from '../plant-json.ts'
+import { queryWords } from '../plant-search.ts'
+import type { PlantFilter, PlantQuery, PlantStore } from '../plant-store.ts'
+import { answerExport } from './export-routes.ts'
+import { countAdditionsOperation, listPlantsOperation, listTagsOperation } from './list-operations.ts'
+
+const PAGE_PLANTS_DEFAULT = 100
+/** A page is built in memory and sent whole. */
+const PAGE_PLANTS_MAX = 1_000
+
+/**
+ * Pages that are being read or compressed at the same time, and as many of searches: each takes up to 25 MB until it is
+ * handed over.
+ */
+const PAGES_UNDER_WAY_MAX = 16
+
+/** Searches take longer than pages: of more the last would wait for seconds. */
+const WAITING_SEARCHES_MAX = 240
+
+export interface PlantListRoutesParts {
+  plants: PlantStore
+  /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
+  basePath: string
+}
+
+type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', string>>
+
+export function registerPlantListRoutes(
+  app: FastifyInstance,
+  { plants, basePath }: PlantListRoutesParts,
+): void {
+  const takePageTurn = createReadTurns({ underWayMax: PAGES_UNDER_WAY_MAX })
+  const takeSearchTurn = createReadTurns({
+    underWayMax: PAGES_UNDER_WAY_MAX,
+    waitingMax: WAITING_SEARCHES_MAX,
+  })
+  app.route({
+    method: 'GET',
+    url: '/plants',
+    config: { scope: 'plants:read', operation: listPlantsOperation },
+    async handler(request, reply) {
+      const accepted = preferredMediaType(request.headers.accept, ['application/json', NDJSON, CSV])
+      if (accepted === NDJSON || accepted === CSV) {
+        const parameters = exportParametersOf(request, accepted)
+        const format = accepted === NDJSON ? 'ndjson' : parameters.bom === '1' ? 'csv-with-mark' : 'csv'
+        await answerExport(request, reply, filterIn(parameters), format, plants)
+        return
+      }
+      const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])
+      const query: PlantQuery = { ...filterIn(parameters), limit: limitIn(parameters.limit) }
+      request.stages?.enter('read')
+      const takeTurn = query.words === undefined ? takePageTurn : takeSearchTurn
+      await takeTurn(request.raw, () => answerPage(request, reply, { query, parameters }))
+    },
+  })
+
+  /** A function of its own: what waited for its turn lives long, and would keep its page for as long. */
+  async function answerPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { query, parameters }: { query: PlantQuery; parameters: ListParameters },
+  ): Promise<void> {
+    const page = await plants.list(query)
+    const last = page.plants.at(-1)
+    const fields = ['vary', 'Accept']
+    if (page.hasMore && last !== undefined) {
+      const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
+      fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
+    }
+    await answerLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
+  }
+
+  app.route({
+    method: 'GET',
+    url: '/tags',
+    config: { scope: 'plants:read', operation: listTagsOperation },
+    async handler(request, reply) {
+      const limit = limitIn(queryOf(request, ['limit']).limit)
+      await takeSearchTurn(request.raw, async () => {
+        await answerLongJson(request, reply, JSON.stringify(await plants.countTags(limit)))
+      })
+    },
+  })
+
+  const countAdditions = createAdditionsCount({ plants })
+  app.route({
+    method: 'GET',
+    url: '/additions',
+    config: { scope: 'plants:read', operation: countAdditionsOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      await answerLongJson(request, reply, JSON.stringify(await countAdditions()))
+    },
+  })
+}
+
+/** The query of an export, of which a page has the limit, and only a table in CSV may have a byte order mark. */
+function exportParametersOf(request: FastifyRequest, mediaType: typeof NDJSON | typeof CSV): ListParameters {
+  const { limit, ...parameters } = queryOf(request, ['after', 'tag', 'q', 'bom', 'limit'])
+  if (limit !== undefined) {
+    throw new AppError(40004, `limit is for pages of JSON; ${mediaType} holds every plant that matches.`)
+  }
+  if (parameters.bom !== undefined && mediaType !== CSV) throw new AppError(40004, `bom is for ${CSV} only.`)
+  if (parameters.bom !== undefined && !/^[01]$/.test(parameters.bom)) {
+    throw new AppError(40004, 'bom must be 1 for a byte order mark, or 0 for none.')
+  }
+  return parameters
+}
+
+function filterIn({ after, tag, q }: ListParameters): PlantFilter {
+  const filter: PlantFilter = {}
+  if (after !== undefined) filter.afterId = afterIdIn(after)
+  if (tag !== undefined) filter.tag = tag
+  if (q !== undefined) filter.words = queryWords(q)
+  return filter
+}
+
+function limitIn(text: string | undefined): number {
+  if (text === undefined) return PAGE_PLANTS_DEFAULT
+  if (!/^[1-9][0-9]*$/.test(text)) throw new AppError(40004, 'limit must be a whole number from 1 on.')
+  return Math.min(Number(text), PAGE_PLANTS_MAX)
+}
+
+function afterIdIn(text: string): bigint {
+  const id = parseIdText(text)
+  if (id === undefined) throw new AppError(40004, 'after must be an id: a whole decimal number of 64 bits.')
+  return id
+}

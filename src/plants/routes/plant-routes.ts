@@ -1,0 +1,199 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
+import { queryOf } from '../../http/request/query.ts'
+import type { BodyReader } from '../../http/request/read-body.ts'
+import { answerEmpty, answerJson } from '../../http/response/responses.ts'
+import { createReadTurns } from '../../load/read-turns.ts'
+import { entityTagOf, preconditionOf } from '../entity-tags.ts'
+import { fingerprintOf, parseIdempotencyKey } from '../idempotency-key.ts'
+import {
+  type NewPlant,
+  parseIdText,
+  parseNewPlant,
+  parsePlant,
+  parsePlantChange,
+  type StoredPlant,
+} from '../plant.ts'
+import { storedPlantJson } from '../plant-json.ts'
+import { type CreateOutcome, type PlantStore, preconditionHolds } from '../plant-store.ts'
+import {
+  changePlantOperation,
+  createPlantOperation,
+  deletePlantOperation,
+  getPlantOperation,
+  replacePlantOperation,
+} from './plant-operations.ts'
+
+export interface PlantRoutesParts {
+  plants: PlantStore
+  body: BodyReader
+  /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
+  basePath: string
+}
+
+type WithId = { Params: { id: string } }
+
+const MERGE_PATCH_TYPES = ['application/merge-patch+json', 'application/json']
+
+export function registerPlantRoutes(app: FastifyInstance, parts: PlantRoutesParts): void {
+  addCreateRoute(app, parts)
+  addGetRoute(app, parts)
+  addReplaceRoute(app, parts)
+  addChangeRoute(app, parts)
+  addDeleteRoute(app, parts)
+}
+
+function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantRoutesParts): void {
+  const createOnce = onceAtATime(plants)
+  app.route({
+    method: 'POST',
+    url: '/plants',
+    config: { scope: 'plants:write', operation: createPlantOperation, refusalsAre400: true },
+    async handler(request, reply) {
+      queryOf(request, [])
+      const plant = parseNewPlant(await body.readJson(request, reply))
+      request.stages?.enter('commit')
+      const key = request.headers['idempotency-key']
+      const created =
+        key === undefined
+          ? await plants.create(plant)
+          : await createOnce(plant, request.caller.id, onlyKeyOf(request))
+      if (created.outcome === 'taken') {
+        throw new AppError(40901, `The id ${plant.id} is taken; choose another.`)
+      }
+      if (created.outcome === 'key-reused') throw new AppError(42201)
+      const { id, name, tag } = plant
+      const etag = entityTagOf(created.version)
+      answerJson(reply, 200, JSON.stringify({ name, tag }), [
+        'location',
+        `${basePath}/plants/${id}`,
+        'etag',
+        etag,
+      ])
+    },
+  })
+}
+
+function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesParts): void {
+  const takeTurn = createReadTurns()
+
+  async function answerGet(request: FastifyRequest, reply: FastifyReply, id: bigint): Promise<void> {
+    const plant = await plants.get(id)
+    if (plant === undefined) throw noSuchPlant(id)
+    const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
+    if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) throw new AppError(41201)
+    if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.version)) {
+      answerEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
+    } else {
+      answerPlant(reply, 200, plant)
+    }
+  }
+
+  app.route<WithId>({
+    method: 'GET',
+    url: '/plants/:id',
+    config: { scope: 'plants:read', operation: getPlantOperation },
+    handler(request, reply) {
+      const id = idIn(request)
+      request.stages?.enter('read')
+      return takeTurn(request.raw, () => answerGet(request, reply, id))
+    },
+  })
+}
+
+function addReplaceRoute(app: FastifyInstance, { plants, body, basePath }: PlantRoutesParts): void {
+  app.route<WithId>({
+    method: 'PUT',
+    url: '/plants/:id',
+    config: { scope: 'plants:write', operation: replacePlantOperation },
+    async handler(request, reply) {
+      const id = idIn(request)
+      const plant = parsePlant(await body.readJson(request, reply), id)
+      request.stages?.enter('commit')
+      const replaced = await plants.replace(id, plant, preconditionOf(request.headers))
+      if (replaced.outcome === 'mismatch') throw new AppError(41201)
+      if (replaced.outcome === 'replaced') answerPlant(reply, 200, replaced.plant)
+      else answerPlant(reply, 201, replaced.plant, ['location', `${basePath}/plants/${id}`])
+    },
+  })
+}
+
+function addChangeRoute(app: FastifyInstance, { plants, body }: PlantRoutesParts): void {
+  app.route<WithId>({
+    method: 'PATCH',
+    url: '/plants/:id',
+    config: { scope: 'plants:write', operation: changePlantOperation },
+    async handler(request, reply) {
+      const id = idIn(request)
+      const change = parsePlantChange(await body.readJson(request, reply, MERGE_PATCH_TYPES), id)
+      request.stages?.enter('commit')
+      const changed = await plants.change(id, change, preconditionOf(request.headers))
+      if (changed.outcome === 'changed') answerPlant(reply, 200, changed.plant)
+      else throw changed.outcome === 'absent' ? noSuchPlant(id) : new AppError(41201)
+    },
+  })
+}
+
+function addDeleteRoute(app: FastifyInstance, { plants }: PlantRoutesParts): void {
+  app.route<WithId>({
+    method: 'DELETE',
+    url: '/plants/:id',
+    config: { scope: 'plants:write', operation: deletePlantOperation },
+    async handler(request, reply) {
+      const id = idIn(request)
+      request.stages?.enter('commit')
+      const { outcome } = await plants.delete(id, preconditionOf(request.headers))
+      if (outcome === 'absent') throw noSuchPlant(id)
+      if (outcome === 'mismatch') throw new AppError(41201)
+      answerEmpty(reply, 204)
+    },
+  })
+}
+
+/**
+ * Creates with an idempotency key, one request a key at a time: throws 40902 while another one runs. The
+ * store would answer the second as a repetition of the first; but only when the first has succeeded is it
+ * one.
+ */
+function onceAtATime(plants: PlantStore) {
+  const running = new Set<string>()
+  return async (plant: NewPlant, caller: string, field: string): Promise<CreateOutcome> => {
+    const key = parseIdempotencyKey(field)
+    const runningKey = `${caller} ${key}`
+    if (running.has(runningKey)) throw new AppError(40902)
+    running.add(runningKey)
+    try {
+      return await plants.create(plant, { caller, key, fingerprint: fingerprintOf(plant) })
+    } finally {
+      running.delete(runningKey)
+    }
+  }
+}
+
+/** The field of the key, which may be sent once: two arrive joined, and which of them would count? */
+function onlyKeyOf({ raw }: FastifyRequest): string {
+  const [field = '', ...others] = raw.headersDistinct['idempotency-key'] ?? []
+  if (others.length > 0) throw new AppError(40003, 'Idempotency-Key may be sent once')
+  return field
+}
+
+/** The id in the path of a request, which has no query. Throws 40004. */
+function idIn(request: FastifyRequest<WithId>): bigint {
+  const id = parseIdText(request.params.id)
+  if (id === undefined) {
+    throw new AppError(
+      40004,
+      'The id in the path must be a whole decimal number of 64 bits, such as 42 or -7.',
+    )
+  }
+  queryOf(request, [])
+  return id
+}
+
+function noSuchPlant(id: bigint): AppError {
+  return new AppError(40402, `There is no plant with the id ${id}.`)
+}
+
+function answerPlant(reply: FastifyReply, status: number, plant: StoredPlant, fields: string[] = []): void {
+  answerJson(reply, status, storedPlantJson(plant), ['etag', entityTagOf(plant.version), ...fields])
+}

@@ -1,0 +1,157 @@
+import type { StoredPlant } from '../../../plants/plant.ts'
+import { judgeBatch, keyOf, type NewKey } from '../../batching/plan-batch.ts'
+import {
+  CREATED,
+  type ImportWrite,
+  KEPT,
+  newPlantOf,
+  newPlantsOf,
+  type PlantWrite,
+  type PlantWriteOutcome,
+  type SingleWrite,
+  type WriteOf,
+} from '../../batching/plant-write.ts'
+import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../../plant-columns.ts'
+import { inTransaction } from '../connection/in-transaction.ts'
+import type { Sql, Transaction } from '../connection/postgres-client.ts'
+import { ConcurrentChange } from '../connection/postgres-failure.ts'
+import { insertInBulk, replaceInBulk } from './import-plants.ts'
+import { insertPlants, wordsAsVector } from './insert-plants.ts'
+
+/**
+ * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
+ * free is one statement, which is a transaction by itself; otherwise single writes lock what they are about, are
+ * judged, and the end of it is written.
+ */
+export async function commitBatch(
+  sql: Sql,
+  batch: readonly PlantWrite[],
+  idempotencyTtlMs: number,
+): Promise<PlantWriteOutcome[]> {
+  if (batch.every(isAddition)) return addAll(sql, batch)
+  return inTransaction(sql, async (transaction) => {
+    const outcomes: PlantWriteOutcome[] = []
+    let singles: SingleWrite[] = []
+    const commitSingles = async () => {
+      if (singles.length > 0) outcomes.push(...(await commitJudged(transaction, singles, idempotencyTtlMs)))
+      singles = []
+    }
+    for (const write of batch) {
+      if (write.kind !== 'import') {
+        singles.push(write)
+        continue
+      }
+      await commitSingles()
+      if (write.replacesTaken) outcomes.push(await replaceInBulk(transaction, write))
+      else outcomes.push(...(await addAll(transaction, [write])))
+    }
+    await commitSingles()
+    return outcomes
+  })
+}
+
+type Addition = WriteOf<'create'> | ImportWrite
+
+function isAddition(write: PlantWrite): write is Addition {
+  if (write.kind === 'import') return !write.replacesTaken
+  return write.kind === 'create' && write.idempotency === undefined
+}
+
+async function addAll(sql: Sql | Transaction, batch: readonly Addition[]): Promise<PlantWriteOutcome[]> {
+  const plants = batch.flatMap((write) => (write.kind === 'import' ? newPlantsOf(write) : newPlantOf(write)))
+  const hasImport = batch.some(({ kind }) => kind === 'import')
+  const free = await (hasImport ? insertInBulk(sql, plants) : insertPlants(sql, plants))
+  return batch.map((write) => {
+    if (write.kind === 'create') {
+      return free.delete(write.id) ? { outcome: 'created', version: write.version } : { outcome: 'taken' }
+    }
+    // Through an array: the numbers of this one would be bigints.
+    const codes = Uint8Array.from([...write.ids], (id) => (free.delete(id) ? CREATED : KEPT))
+    return { outcome: 'imported', codes }
+  })
+}
+
+async function commitJudged(
+  transaction: Transaction,
+  batch: readonly SingleWrite[],
+  idempotencyTtlMs: number,
+): Promise<PlantWriteOutcome[]> {
+  const stored = await lockPlants(transaction, batch)
+  const keys = await findKeys(transaction, batch, idempotencyTtlMs)
+  const { outcomes, written, newKeys } = judgeBatch(batch, stored, keys)
+  const added: StoredPlant[] = []
+  const writes: Promise<unknown>[] = []
+  for (const [id, plant] of [...written].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    if (stored.has(id))
+      writes.push(plant === undefined ? remove(transaction, id) : update(transaction, plant))
+    else if (plant !== undefined) added.push(plant)
+  }
+  await Promise.all(writes)
+  // What was not there could not be locked.
+  if (added.length > 0 && (await insertPlants(transaction, added)).size < added.length) {
+    throw new ConcurrentChange('an id was taken meanwhile')
+  }
+  await storeKeys(transaction, newKeys, idempotencyTtlMs)
+  return outcomes
+}
+
+/** One statement a plant, all sent at once: each goes where its plant is. */
+async function lockPlants(
+  transaction: Transaction,
+  batch: readonly SingleWrite[],
+): Promise<Map<bigint, StoredPlant>> {
+  const ids = [...new Set(batch.map(({ id }) => id))].sort((one, other) => (one < other ? -1 : 1))
+  const found = await Promise.all(
+    ids.map((id) =>
+      transaction
+        .unsafe(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1 FOR UPDATE`, [id], { prepare: true })
+        .values(),
+    ),
+  )
+  return new Map(found.flat().map((row) => [row[0] as bigint, rowToPlant(row as PlantRow)]))
+}
+
+async function findKeys(transaction: Transaction, batch: readonly SingleWrite[], idempotencyTtlMs: number) {
+  const found = await Promise.all(
+    batch.map(async (write) => {
+      if (write.kind !== 'create' || write.idempotency === undefined) return undefined
+      const { caller, key } = write.idempotency
+      const [known] = await transaction<{ fingerprint: string; plant_version: bigint }[]>`
+        SELECT fingerprint, plant_version FROM idempotency_keys
+        WHERE caller = ${caller} AND key = ${key} AND created_at >= ${write.atMs - idempotencyTtlMs}`
+      if (known === undefined) return undefined
+      const { fingerprint, plant_version } = known
+      return [keyOf(write.idempotency), { fingerprint, version: Number(plant_version) }] as const
+    }),
+  )
+  return new Map(found.filter((one) => one !== undefined))
+}
+
+function update(transaction: Transaction, plant: StoredPlant): Promise<unknown> {
+  const { id, name, tag = null, createdAtMs, updatedAtMs, version } = plant
+  return transaction`
+    UPDATE plants SET name = ${name}, tag = ${tag}, created_at = ${createdAtMs}, updated_at = ${updatedAtMs},
+      version = ${version}, words = ${wordsAsVector(name)} WHERE id = ${id}`
+}
+
+function remove(transaction: Transaction, id: bigint): Promise<unknown> {
+  return transaction`DELETE FROM plants WHERE id = ${id}`
+}
+
+/** Stores the keys, each over one that is past its time and in an order that all replicas keep. */
+async function storeKeys(transaction: Transaction, newKeys: readonly NewKey[], idempotencyTtlMs: number) {
+  const ordered = [...newKeys].sort((one, other) =>
+    keyOf(one.idempotency) < keyOf(other.idempotency) ? -1 : 1,
+  )
+  const stored = await Promise.all(
+    ordered.map(
+      ({ idempotency: { caller, key, fingerprint }, version, atMs }) => transaction`
+        INSERT INTO idempotency_keys (caller, key, fingerprint, plant_version, created_at)
+        VALUES (${caller}, ${key}, ${fingerprint}, ${version}, ${atMs})
+        ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+          plant_version = excluded.plant_version, created_at = excluded.created_at
+        WHERE idempotency_keys.created_at < ${atMs - idempotencyTtlMs}`,
+    ),
+  )
+  if (stored.some(({ count }) => count === 0)) throw new ConcurrentChange('a key was used meanwhile')
+}

@@ -1,0 +1,81 @@
+import type { StoredPlant } from '../../../plants/plant.ts'
+import {
+  CREATED,
+  type ImportWrite,
+  type ImportWriteOutcome,
+  newPlantsOf,
+  REPLACED,
+} from '../../batching/plant-write.ts'
+import type { Sql, Transaction } from '../connection/postgres-client.ts'
+import { wordsAsVector } from './insert-plants.ts'
+
+/**
+ * Plants as seven arrays, one for each column: the statement is the same for any number of them, and a server
+ * reads an array faster than as many parameters. (Where plants are sharded it is slower than a row a plant, so
+ * what is on the way of single creates is written as in `insert-plants.ts`.)
+ */
+const INSERT = `INSERT INTO plants (id, name, tag, created_at, updated_at, version, words)
+  SELECT id, name, tag, created_at, updated_at, version, words::tsvector
+  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+    AS given (id, name, tag, created_at, updated_at, version, words)`
+
+const INSERT_WHERE_FREE = `${INSERT} ON CONFLICT DO NOTHING RETURNING id`
+
+/** A row that was there has a transaction in xmax: the one that has just locked it. */
+const INSERT_OR_REPLACE = `${INSERT}
+  ON CONFLICT (id) DO UPDATE SET name = excluded.name, tag = excluded.tag, version = excluded.version,
+    words = excluded.words, updated_at = greatest(plants.updated_at, excluded.updated_at)
+  RETURNING id, xmax = 0`
+
+/**
+ * Adds plants in one statement, which by itself is one transaction. Tells the ids that were free; of several
+ * plants of one id the first is taken.
+ */
+export async function insertInBulk(
+  sql: Sql | Transaction,
+  plants: readonly StoredPlant[],
+): Promise<Set<bigint>> {
+  const byId = new Map<bigint, StoredPlant>()
+  for (const plant of plants) if (!byId.has(plant.id)) byId.set(plant.id, plant)
+  const rows = await sql.unsafe(INSERT_WHERE_FREE, arraysOf(byId), { prepare: true }).values()
+  return new Set(rows.map(([id]) => id as bigint))
+}
+
+/** Writes the plants of a step that replaces those whose ids are taken; of several of one id the last stays. */
+export async function replaceInBulk(
+  transaction: Transaction,
+  step: ImportWrite,
+): Promise<ImportWriteOutcome> {
+  const byId = new Map(newPlantsOf(step).map((plant) => [plant.id, plant]))
+  const rows = await transaction.unsafe(INSERT_OR_REPLACE, arraysOf(byId), { prepare: true }).values()
+  const free = new Set(rows.filter(([, isNew]) => isNew === true).map(([id]) => id as bigint))
+  // Through an array: the numbers of this one would be bigints.
+  const codes = Uint8Array.from([...step.ids], (id) => (free.delete(id) ? CREATED : REPLACED))
+  return { outcome: 'imported', codes }
+}
+
+/** Ids as an array is written. */
+export function idsAsArray(ids: Iterable<bigint>): string {
+  return `{${[...ids].join()}}`
+}
+
+function arraysOf(byId: ReadonlyMap<bigint, StoredPlant>): string[] {
+  // In the order of the ids, as two replicas that write the same ones in other orders would lock each other out.
+  const plants = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  const arrayOf = (cellOf: (plant: StoredPlant) => bigint | number | string) =>
+    `{${plants.map(cellOf).join()}}`
+  return [
+    arrayOf(({ id }) => id),
+    arrayOf(({ name }) => quoted(name)),
+    arrayOf(({ tag }) => (tag === undefined ? 'NULL' : quoted(tag))),
+    arrayOf(({ createdAtMs }) => createdAtMs),
+    arrayOf(({ updatedAtMs }) => updatedAtMs),
+    arrayOf(({ version }) => version),
+    arrayOf(({ name }) => quoted(wordsAsVector(name))),
+  ]
+}
+
+/** A text as an element of an array is written (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}

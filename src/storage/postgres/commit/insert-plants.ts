@@ -1,0 +1,74 @@
+import type { StoredPlant } from '../../../plants/plant.ts'
+import { searchWords } from '../../../plants/plant-search.ts'
+import type { Sql, Transaction } from '../connection/postgres-client.ts'
+
+/**
+ * Rows of a statement: few sizes, so that each is prepared once a connection and planned once. What a batch
+ * lacks to one of them is filled up with a row that it has, which conflicts with itself and is not stored.
+ */
+const STATEMENT_ROWS = [1, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512]
+
+/** As many as a group commit may hold, but for an import (`import-plants.ts`). */
+const STATEMENT_ROWS_MAX = 512
+
+/** A lexeme of a tsvector has at most 2,046 bytes, and a UTF-16 unit at most three. */
+const LEXEME_UNITS_MAX = 600
+
+const COLUMNS = 7
+const INSERT_STATEMENTS = new Map(STATEMENT_ROWS.map((rows) => [rows, insertStatement(rows)]))
+
+/**
+ * Adds plants; up to STATEMENT_ROWS_MAX in one statement, which on a server by itself is one transaction. Tells
+ * the ids that were free; of several plants of one id the first is taken.
+ */
+export async function insertPlants(
+  sql: Sql | Transaction,
+  plants: readonly StoredPlant[],
+): Promise<Set<bigint>> {
+  const inserted = new Set<bigint>()
+  // In the order of the ids, as two replicas that insert the same ones in other orders would lock each other out.
+  const all = plants.toSorted((one, other) => (one.id < other.id ? -1 : Number(one.id > other.id)))
+  for (let from = 0; from < plants.length; from += STATEMENT_ROWS_MAX) {
+    const ordered = all.slice(from, from + STATEMENT_ROWS_MAX)
+    const size = STATEMENT_ROWS.find((rows) => rows >= ordered.length) ?? STATEMENT_ROWS_MAX
+    const parameters: (bigint | string | number | null)[] = []
+    for (const plant of ordered) addRow(parameters, plant)
+    const filler = smallest(ordered)
+    for (let row = ordered.length; row < size; row++) addRow(parameters, filler)
+    const rows = await sql
+      .unsafe<{ id: bigint }[]>(INSERT_STATEMENTS.get(size) ?? '', parameters, { prepare: true })
+      .values()
+    for (const [id] of rows) inserted.add(id as bigint)
+  }
+  return inserted
+}
+
+/** The words of a name as a tsvector is written: words hold nothing that would need an escape. */
+export function wordsAsVector(name: string): string {
+  return searchWords(name)
+    .map((word) => `'${lexemeOf(word)}'`)
+    .join(' ')
+}
+
+/** A word as it is indexed: cut where it is longer than a lexeme may be. */
+export function lexemeOf(word: string): string {
+  return word.length <= LEXEME_UNITS_MAX ? word : word.slice(0, LEXEME_UNITS_MAX).toWellFormed()
+}
+
+function insertStatement(rows: number): string {
+  const values = Array.from({ length: rows }, (_, row) => {
+    const places = Array.from({ length: COLUMNS }, (_, column) => `$${row * COLUMNS + column + 1}`)
+    return `(${places.join(',')})`
+  })
+  return `INSERT INTO plants (id, name, tag, created_at, updated_at, version, words) VALUES ${values.join(',')} ON CONFLICT DO NOTHING RETURNING id`
+}
+
+function addRow(parameters: (bigint | string | number | null)[], plant: StoredPlant): void {
+  const { id, name, tag = null, createdAtMs, updatedAtMs, version } = plant
+  parameters.push(id, name, tag, createdAtMs, updatedAtMs, version, wordsAsVector(name))
+}
+
+function smallest(plants: readonly StoredPlant[]): StoredPlant {
+  const size = ({ name, tag }: StoredPlant) => name.length + (tag?.length ?? 0)
+  return plants.reduce((least, plant) => (size(plant) < size(least) ? plant : least))
+}

@@ -1,0 +1,96 @@
+import { AppError } from '../../errors.ts'
+import type { StoredToken } from '../../tokens/token.ts'
+import type { TokenStore } from '../../tokens/token-store.ts'
+import { rowToToken, selectTokenByHash, TOKEN_COLUMNS } from '../token-rows.ts'
+import { inTransaction } from './connection/in-transaction.ts'
+import type { PostgresClient, Sql, Transaction } from './connection/postgres-client.ts'
+
+/** They wait for one connection, behind the commits; the last of so many waits for a fraction of a second. */
+const WRITES_MAX = 1_000
+
+/** The lock that is held while a first token is made; a number that nobody else has a reason to take. */
+const FIRST_TOKEN_LOCK = 7_152_668_311_002n
+
+export interface PostgresTokenStoreParts {
+  /** Of one connection, so that writes take effect in the order in which they were called. */
+  committer: PostgresClient
+  pool: PostgresClient
+}
+
+/** Tokens in PostgreSQL. What it promises is written at `TokenStore`. */
+export function createPostgresTokenStore({ committer, pool }: PostgresTokenStoreParts): TokenStore {
+  const selectByHash = selectTokenByHash('$1')
+  const selectAll = `SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
+  // It may be sent again when its answer was lost: the second time, the hash that was replaced is not in its place.
+  const updateHash = `
+    UPDATE tokens
+    SET hash = $2, previous_expires_at = $3,
+      previous_hash = CASE WHEN $3::bigint IS NULL THEN NULL WHEN hash = $2 THEN previous_hash ELSE hash END
+    WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`
+  let underWay = 0
+
+  /** Rejects with 50301 when too many wait already, and as the committer does. */
+  async function write<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    if (underWay >= WRITES_MAX) {
+      throw new AppError(50301, 'Too many writes of tokens are waiting; try again in a moment.', {
+        reason: 'queued-writes',
+      })
+    }
+    underWay++
+    try {
+      return await committer.write(work)
+    } finally {
+      underWay--
+    }
+  }
+
+  return {
+    async create(token, hash) {
+      if (!(await write((sql) => insert(sql, token, hash)))) {
+        throw new Error('a token with this id or hash is stored already')
+      }
+    },
+    createFirst: (token, hash) =>
+      write((sql) =>
+        inTransaction(sql, async (transaction) => {
+          // A lock of its own, as rows that are not there cannot be locked.
+          await transaction`SELECT pg_advisory_xact_lock(${FIRST_TOKEN_LOCK})`
+          const some = await transaction`SELECT 1 FROM tokens LIMIT 1`
+          return some.length === 0 && insert(transaction, token, hash)
+        }),
+      ),
+    findByHash: (hash) =>
+      pool.read(async (sql) => {
+        const [row] = await sql.unsafe(selectByHash, [hash], { prepare: true })
+        return row === undefined ? undefined : rowToToken(row)
+      }),
+    list: () =>
+      pool.read(async (sql) => (await sql.unsafe(selectAll, [], { prepare: true })).map(rowToToken)),
+    async rotate(id, hash, graceEndsAtMs) {
+      const values = [id, hash, graceEndsAtMs ?? null]
+      const [row] = await write((sql) => sql.unsafe(updateHash, values, { prepare: true }))
+      return row === undefined ? undefined : rowToToken(row)
+    },
+    async revoke(id) {
+      return (await write((sql) => sql`DELETE FROM tokens WHERE id = ${id}`)).count > 0
+    },
+    noteUse(id, usedAtMs) {
+      write(
+        (sql) => sql`
+          UPDATE tokens SET last_used_at = greatest(last_used_at, ${usedAtMs}) WHERE id = ${id}`,
+      ).catch(() => {
+        // The promise of the interface: no promise.
+      })
+    },
+  }
+}
+
+/** False when the id or the hash is in use. */
+async function insert(sql: Sql | Transaction, token: StoredToken, hash: string): Promise<boolean> {
+  const { id, label, scopes, createdAtMs, expiresAtMs = null } = token
+  const { count } = await sql`
+    INSERT INTO tokens (id, hash, label, scopes, created_at, expires_at)
+    VALUES (${id}, ${hash}, ${label}, ${scopes.join(' ')}, ${createdAtMs}, ${expiresAtMs})
+    ON CONFLICT DO NOTHING`
+  return count > 0
+}

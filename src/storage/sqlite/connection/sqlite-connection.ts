@@ -1,0 +1,197 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { AppError, SetupError } from '../../../errors.ts'
+import { makeFolder } from '../../make-folder.ts'
+import { type Migration, missingMigrations, readMigrations } from '../../migrate.ts'
+import type { StorageOptions } from '../../storage.ts'
+import { systemReason } from '../../system-reason.ts'
+import { MIGRATIONS_FOLDER } from './schema.ts'
+
+/** How long a statement waits for another process that writes to the same file. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** How soon the switch of a new file to WAL is tried again while another process is at it. */
+const WAL_RETRY_MS = 10
+
+/**
+ * Pages of 4 KiB after which the log is copied into the file: rarer than SQLite's 1,000, which halves the
+ * tail.
+ */
+const CHECKPOINT_PAGES = 8_000
+
+/**
+ * What the log keeps of the disk when it begins anew: more than that it only has where somebody read for long, an
+ * export say, and it could not.
+ */
+const LOG_KEPT_BYTES = 64 * 1024 * 1024
+
+/** The caches of a connection: small, since the operating system caches the file as well. */
+const WRITER_CACHE_KIB = 8 * 1024
+const READER_CACHE_KIB = 4 * 1024
+
+/**
+ * Result codes of SQLite (sqlite.org/rescode.html); extended codes keep the primary one in their low byte.
+ */
+export const SQLITE_BUSY = 5
+export const SQLITE_READONLY = 8
+export const SQLITE_CORRUPT = 11
+const SQLITE_FULL = 13
+export const SQLITE_CANTOPEN = 14
+export const SQLITE_NOTADB = 26
+/** An extended one: there is no room for the file beside a log that tells what is where in it. */
+const SQLITE_IOERR_SHMSIZE = 4874
+
+/** Opens the file for reading. Reads see everything that was committed before they begin. */
+export function openReader(path: string): DatabaseSync {
+  return openSetUp(path, true, (database) => database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`))
+}
+
+/** Opens the file for writing: a commit returns when the data is on disk (WAL, synchronous = FULL). */
+export function openWriter(path: string): DatabaseSync {
+  return openSetUp(path, false, (database) => {
+    switchToWal(database)
+    database.exec(`
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = ${LOG_KEPT_BYTES};
+      PRAGMA cache_size = -${WRITER_CACHE_KIB};
+    `)
+  })
+}
+
+function openSetUp(path: string, readOnly: boolean, setUp: (database: DatabaseSync) => void): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS })
+  try {
+    setUp(database)
+    return database
+  } catch (error) {
+    // Else the file would stay open, and locked, until memory is tidied up.
+    database.close()
+    throw error
+  }
+}
+
+/**
+ * Makes the file and its folder where they are missing, readable by their owner alone, and brings the schema
+ * up to date. Throws a SetupError that says in one line what stands in the way.
+ */
+export function prepareFile(path: string, options: Pick<StorageOptions, 'quickCheck' | 'mustExistAt'>): void {
+  if (options.mustExistAt !== undefined && !existsSync(path)) {
+    throw new SetupError(
+      `There is no store at ${path}: name it with ${options.mustExistAt}, or start the service first.`,
+    )
+  }
+  let database: DatabaseSync | undefined
+  try {
+    makeFolder(dirname(path))
+    closeSync(openSync(path, 'a', 0o600))
+    database = openWriter(path)
+    if (options.quickCheck) checkFile(database, path)
+    migrate(database)
+  } catch (error) {
+    if (error instanceof SetupError) throw error
+    throw new SetupError(`The database ${path} cannot be opened: ${fileReason(error)}`, { cause: error })
+  } finally {
+    database?.close()
+  }
+}
+
+/** The failure of a statement as the service answers it; the cause is for the log. */
+export function storageError(cause: unknown): AppError {
+  if (isDiskFull(cause)) {
+    return new AppError(50701, 'The storage is full; nothing was stored.', { cause })
+  }
+  return new AppError(50302, 'The storage failed; nothing was stored. Try again in a moment.', { cause })
+}
+
+/** Runs the work in a transaction that no other writer can come between: all of it is stored, or nothing. */
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // Where the disk is full SQLite has rolled back already.
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/**
+ * `inTransaction` for work that would only be done again if a power cut undid it: its commit does not wait
+ * for the disk, and so holds up no write by a sync. It is on disk with the next commit that does wait.
+ */
+export function inUnsyncedTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('PRAGMA synchronous = NORMAL')
+  try {
+    return inTransaction(database, work)
+  } finally {
+    database.exec('PRAGMA synchronous = FULL')
+  }
+}
+
+/** A new file is no WAL yet, and for the lock that the switch needs SQLite does not wait by itself. */
+function switchToWal(database: DatabaseSync): void {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (resultCodeOf(error) !== SQLITE_BUSY || performance.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS)
+    }
+  }
+}
+
+function checkFile(database: DatabaseSync, path: string): void {
+  const finding = database.prepare('PRAGMA quick_check(1)').get()?.quick_check
+  if (finding !== 'ok') {
+    throw new SetupError(`The database ${path} is damaged: ${String(finding).replaceAll('\n', ' ')}`)
+  }
+}
+
+function migrate(database: DatabaseSync): void {
+  inTransaction(database, () =>
+    database.exec(
+      'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
+    ),
+  )
+  const applied = database.prepare('SELECT version FROM migrations').all()
+  const missing = missingMigrations(
+    applied.map((row) => Number(row.version)),
+    readMigrations(MIGRATIONS_FOLDER),
+  )
+  for (const migration of missing) inTransaction(database, () => applyMigration(database, migration))
+}
+
+function applyMigration(database: DatabaseSync, { version, name, sql }: Migration): void {
+  // Another process may have applied it while this one waited for the lock.
+  if (database.prepare('SELECT 1 FROM migrations WHERE version = ?').get(version) !== undefined) return
+  database.exec(sql)
+  database
+    .prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)')
+    .run(version, name, new Date().toISOString())
+}
+
+/** The primary result code of a failure of SQLite; undefined for another failure. */
+export function resultCodeOf(error: unknown): number | undefined {
+  const code = (error as { errcode?: number } | undefined)?.errcode
+  return code === undefined ? undefined : code & 0xff
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return (
+    resultCodeOf(error) === SQLITE_FULL ||
+    (error as { errcode?: number } | undefined)?.errcode === SQLITE_IOERR_SHMSIZE
+  )
+}
+
+/** Why the file of a store cannot be used, in plain words where they are known. */
+export function fileReason(error: unknown): string {
+  if (isDiskFull(error)) return 'the disk is full'
+  if (resultCodeOf(error) === SQLITE_READONLY) return 'it may only be read'
+  return systemReason(error)
+}

@@ -1,0 +1,53 @@
+import type { StoredPlant } from '../../plants/plant.ts'
+import type { PlantFilter } from '../../plants/plant-store.ts'
+import type { ExportSource } from '../plant-export.ts'
+import { storageError } from './connection/sqlite-connection.ts'
+import type { PlantColumns } from './searcher/export-reads.ts'
+import type { SearchReply, SearchRequest } from './searcher/searcher.ts'
+import type { Thread } from './threads/thread.ts'
+
+/** Opens exports, each of which reads in the searcher's thread. */
+export function createSqliteExportOpening(searcher: Thread<SearchRequest, SearchReply>) {
+  let nextKey = 0
+
+  async function ask(request: SearchRequest): Promise<Exclude<SearchReply, { failure: string }>> {
+    const reply = await searcher.call(request)
+    if ('failure' in reply) throw storageError(new Error(reply.failure))
+    return reply
+  }
+
+  return async function openExport(filter: PlantFilter): Promise<ExportSource> {
+    const key = nextKey++
+    await ask({ kind: 'open-export', key, filter })
+    return {
+      async read() {
+        const reply = await ask({ kind: 'read-export', key })
+        return 'columns' in reply && reply.columns !== undefined ? plantsOf(reply.columns) : undefined
+      },
+      async close() {
+        try {
+          await ask({ kind: 'close-export', key })
+        } catch {
+          // A thread that has ended has let go of everything.
+        }
+      },
+    }
+  }
+}
+
+function plantsOf(columns: PlantColumns): StoredPlant[] {
+  const { ids, names, tags, createdAtMs, updatedAtMs, versions } = columns
+  const plants: StoredPlant[] = new Array(ids.length)
+  for (let at = 0; at < ids.length; at++) {
+    const id = ids[at] as bigint
+    const name = names[at] as string
+    const tag = tags[at] as string | null
+    const times = {
+      createdAtMs: createdAtMs[at] as number,
+      updatedAtMs: updatedAtMs[at] as number,
+      version: versions[at] as number,
+    }
+    plants[at] = tag === null ? { id, name, ...times } : { id, name, tag, ...times }
+  }
+  return plants
+}

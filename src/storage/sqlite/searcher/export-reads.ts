@@ -1,0 +1,140 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { nameHolds } from '../../../plants/plant-search.ts'
+import { firstIdAfter, type PlantFilter } from '../../../plants/plant-store.ts'
+import { openReader } from '../connection/sqlite-connection.ts'
+import { matchOf } from './fts5-query.ts'
+
+/**
+ * Plants that a step of an export holds at most, or rows that it looks at to find some: a millisecond or so,
+ * in which searches wait.
+ */
+const STEP_ROWS_MAX = 512
+/** Characters after which a step ends: names may be a megabyte long. */
+const STEP_CHARACTERS = 256 * 1024
+
+/** Plants as columns, which cross between threads for less than an object a plant. */
+export interface PlantColumns {
+  ids: BigInt64Array
+  names: string[]
+  tags: (string | null)[]
+  createdAtMs: Float64Array
+  updatedAtMs: Float64Array
+  versions: Float64Array
+}
+
+/** A row of an export; what is no id is a number at once. */
+type ExportRow = [
+  id: bigint,
+  name: string,
+  tag: string | null,
+  createdAtMs: number,
+  updatedAtMs: number,
+  version: number,
+]
+
+const COLUMNS =
+  'plants.id, name, tag, CAST(created_at AS REAL), CAST(updated_at AS REAL), CAST(version AS REAL)'
+
+interface Export {
+  database: DatabaseSync
+  rows: Iterator<ExportRow>
+  filter: PlantFilter
+}
+
+/** The exports that are under way, in the thread that reads for them; each has a connection and a snapshot. */
+export function createExportReads(path: string) {
+  const exports = new Map<number, Export>()
+
+  function open(key: number, filter: PlantFilter): void {
+    const database = openReader(path)
+    try {
+      database.exec('BEGIN')
+      // The snapshot is that of the first read.
+      database.prepare('SELECT 1 FROM migrations').get()
+      exports.set(key, { database, rows: selectRows(database, filter), filter })
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+
+  /** The next plants, perhaps none; undefined when there are no more. Throws when there is no such export. */
+  function read(key: number): PlantColumns | undefined {
+    const found = exports.get(key)
+    if (found === undefined) throw new Error('the export is closed')
+    const { rows, filter } = found
+    const plants: ExportRow[] = []
+    let characters = 0
+    let looked = 0
+    while (looked < STEP_ROWS_MAX && characters < STEP_CHARACTERS) {
+      const { done, value: row } = rows.next()
+      if (done) return looked === 0 ? undefined : columnsOf(plants)
+      looked++
+      characters += row[1].length + (row[2]?.length ?? 0)
+      if (isWanted(row, filter)) plants.push(row)
+    }
+    return columnsOf(plants)
+  }
+
+  function close(key: number): void {
+    exports.get(key)?.database.close()
+    exports.delete(key)
+  }
+
+  return {
+    open,
+    read,
+    close,
+    closeAll(): void {
+      for (const key of exports.keys()) close(key)
+    },
+  }
+}
+
+function selectRows(database: DatabaseSync, { afterId, tag, words }: PlantFilter): Iterator<ExportRow> {
+  const fromId = firstIdAfter(afterId)
+  if (fromId === undefined || words?.length === 0) return [].values()
+  const prepare = (sql: string): StatementSync => {
+    const statement = database.prepare(sql)
+    statement.setReadBigInts(true)
+    statement.setReturnArrays(true)
+    return statement
+  }
+  const found =
+    words !== undefined
+      ? prepare(
+          `SELECT ${COLUMNS} FROM plant_words JOIN plants ON plants.id = plant_words.rowid
+          WHERE plant_words MATCH ?1 AND plant_words.rowid >= ?2 ORDER BY plant_words.rowid`,
+        ).iterate(matchOf(words), fromId)
+      : tag !== undefined
+        ? prepare(`SELECT ${COLUMNS} FROM plants WHERE tag = ? AND id >= ? ORDER BY id`).iterate(tag, fromId)
+        : prepare(`SELECT ${COLUMNS} FROM plants WHERE id >= ? ORDER BY id`).iterate(fromId)
+  return found as Iterator<unknown> as Iterator<ExportRow>
+}
+
+/** Of the words the index knows most; the tag is judged here, so that a step ends though few have it. */
+function isWanted([, name, tag]: ExportRow, filter: PlantFilter): boolean {
+  if (filter.words === undefined) return true
+  return (filter.tag === undefined || filter.tag === tag) && nameHolds(name, filter.words)
+}
+
+function columnsOf(rows: readonly ExportRow[]): PlantColumns {
+  const columns: PlantColumns = {
+    ids: new BigInt64Array(rows.length),
+    names: new Array(rows.length),
+    tags: new Array(rows.length),
+    createdAtMs: new Float64Array(rows.length),
+    updatedAtMs: new Float64Array(rows.length),
+    versions: new Float64Array(rows.length),
+  }
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as ExportRow
+    columns.ids[at] = row[0]
+    columns.names[at] = row[1]
+    columns.tags[at] = row[2]
+    columns.createdAtMs[at] = row[3]
+    columns.updatedAtMs[at] = row[4]
+    columns.versions[at] = row[5]
+  }
+  return columns
+}

@@ -1,0 +1,43 @@
+import type { StoredToken } from '../../tokens/token.ts'
+import type { TokenStore } from '../../tokens/token-store.ts'
+import type { GroupCommit } from '../batching/group-commit.ts'
+import { rowToToken, selectTokenByHash, TOKEN_COLUMNS } from '../token-rows.ts'
+import type { Reader } from './reader.ts'
+import type { Write, WriteOutcome } from './threads/write-batch.ts'
+
+/** Tokens in SQLite. What it promises is written at `TokenStore`. */
+export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write, WriteOutcome>): TokenStore {
+  const selectByHash = reader.prepare(selectTokenByHash('?1'))
+  const selectById = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE id = ?`)
+  const selectAll = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
+  function find(select: typeof selectById, key: string): StoredToken | undefined {
+    const row = reader.read(() => select.get(key))
+    return row === undefined ? undefined : rowToToken(row)
+  }
+  return {
+    findByHash: async (hash) => find(selectByHash, hash),
+    async create(token, hash) {
+      const { outcome } = await writes.submit({ kind: 'create-token', token, hash })
+      if (outcome !== 'done') throw new Error('a token with this id or hash is stored already')
+    },
+    async createFirst(token, hash) {
+      return (await writes.submit({ kind: 'create-first-token', token, hash })).outcome === 'done'
+    },
+    async list() {
+      return reader.read(() => selectAll.all()).map(rowToToken)
+    },
+    async rotate(id, hash, graceEndsAtMs) {
+      const { outcome } = await writes.submit({ kind: 'rotate-token', id, hash, graceEndsAtMs })
+      // Not by its hash: it may have been rotated again by now. What is told of it stays then.
+      return outcome === 'done' ? find(selectById, id) : undefined
+    },
+    async revoke(id) {
+      return (await writes.submit({ kind: 'revoke-token', id })).outcome === 'done'
+    },
+    noteUse(id, usedAtMs) {
+      writes.submit({ kind: 'note-token-use', id, atMs: usedAtMs }).catch(() => {
+        // The promise of the interface: no promise.
+      })
+    },
+  }
+}

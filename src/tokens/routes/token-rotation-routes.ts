@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
+import { queryOf } from '../../http/request/query.ts'
+import { hasBody } from '../../http/request/read-body.ts'
+import { answerJson } from '../../http/response/responses.ts'
+import { insufficientScope } from '../access/authenticate.ts'
+import type { NoteRefusal } from '../access/request-audit.ts'
+import {
+  FIXED_TOKEN_ID,
+  GRACE_SECONDS_DEFAULT,
+  GRACE_SECONDS_MAX,
+  generateToken,
+  hashToken,
+  isExpired,
+  type StoredToken,
+} from '../token.ts'
+import type { TokenStore } from '../token-store.ts'
+import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
+import { type IssuedToken, type TokenRoutesParts, tokenAnswer } from './token-routes.ts'
+
+/** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
+export function registerTokenRotationRoutes(
+  app: FastifyInstance,
+  { tokens, body, authenticate, noteToken, noteRefusal }: TokenRoutesParts & { noteRefusal: NoteRefusal },
+): void {
+  async function readGraceSeconds(request: FastifyRequest, reply: FastifyReply): Promise<number> {
+    return parseGraceSeconds(hasBody(request.raw) ? await body.readJson(request, reply) : {})
+  }
+
+  async function rotate(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    id: string,
+    graceSeconds: number,
+  ): Promise<void> {
+    const rotated = await rotateToken(tokens, id, graceSeconds)
+    if (rotated === 'absent') throw new AppError(40403, whyNotThere(id, request.caller))
+    if (rotated === 'expired') {
+      throw new AppError(
+        40004,
+        'The token has expired, and a new secret would not make it good again: make another token.',
+      )
+    }
+    authenticate.forget(id)
+    noteToken('rotated', rotated.stored, request)
+    answerJson(reply, 200, JSON.stringify({ ...tokenAnswer(rotated.stored), token: rotated.token }))
+  }
+
+  app.route<{ Params: { id: string } }>({
+    method: 'POST',
+    url: '/tokens/:id/rotate',
+    config: { scope: 'tokens:manage', operation: rotateTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      await rotate(request, reply, request.params.id, await readGraceSeconds(request, reply))
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/tokens/self/rotate',
+    config: { scope: 'any', operation: rotateOwnTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      const graceSeconds = await readGraceSeconds(request, reply)
+      // Not before: it may have been replaced while its body was under way.
+      const { id, isReplaced = false, scopes } = request.caller
+      // Else who found an old token could make it good again, and lock out who holds the new one.
+      if (isReplaced && !scopes.includes('tokens:manage')) {
+        const refusal = insufficientScope(
+          'tokens:manage',
+          'This token is replaced already: rotate the new one, or use a token with the scope tokens:manage.',
+        )
+        // Somebody who found it, maybe.
+        noteRefusal(request, refusal)
+        throw refusal
+      }
+      await rotate(request, reply, id, graceSeconds)
+    },
+  })
+}
+
+/**
+ * Gives a token a new secret, which is in the result and nowhere else; the one it replaces goes on for
+ * `graceSeconds`. Or says why not: the store has no such token, or it has expired and would stay so.
+ */
+export async function rotateToken(
+  tokens: TokenStore,
+  id: string,
+  graceSeconds: number,
+): Promise<IssuedToken | 'absent' | 'expired'> {
+  const nowMs = Date.now()
+  const found = (await tokens.list()).find((stored) => stored.id === id)
+  if (found !== undefined && isExpired(found, nowMs)) return 'expired'
+  const token = generateToken()
+  const graceEndsAtMs = graceSeconds === 0 ? undefined : nowMs + graceSeconds * 1000
+  const stored = await tokens.rotate(id, hashToken(token), graceEndsAtMs)
+  return stored === undefined ? 'absent' : { token, stored }
+}
+
+function parseGraceSeconds(body: unknown): number {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AppError(40003, 'the body must be a JSON object, or left out')
+  }
+  const { graceSeconds = BigInt(GRACE_SECONDS_DEFAULT) } = body as { graceSeconds?: unknown }
+  if (typeof graceSeconds !== 'bigint' || graceSeconds < 0n || graceSeconds > BigInt(GRACE_SECONDS_MAX)) {
+    throw new AppError(40003, `graceSeconds must be a whole number from 0 to ${GRACE_SECONDS_MAX}`)
+  }
+  return Number(graceSeconds)
+}
+
+/** What there is to know of a token that no store holds, to whom it belongs. */
+function whyNotThere(id: string, caller: StoredToken): string | undefined {
+  if (id === FIXED_TOKEN_ID)
+    return 'The token of the setting PLANTSTORE_TOKEN is changed there, and cannot be rotated.'
+  if (id === caller.id) return 'The token in use is not one of this store, and cannot be rotated here.'
+  return undefined
+}

@@ -1,0 +1,165 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../../errors.ts'
+import { queryOf } from '../../http/request/query.ts'
+import type { BodyReader } from '../../http/request/read-body.ts'
+import { answerEmpty, answerJson } from '../../http/response/responses.ts'
+import type { Authenticator } from '../access/authenticate.ts'
+import type { NoteToken } from '../access/request-audit.ts'
+import {
+  generateToken,
+  generateTokenId,
+  hashToken,
+  isScope,
+  LABEL_CHARACTERS_MAX,
+  type NewToken,
+  SCOPES,
+  type StoredToken,
+  TIME_MS_MAX,
+  type TokenAnswer,
+  UNFIT_FOR_A_LINE,
+} from '../token.ts'
+import type { TokenStore } from '../token-store.ts'
+import {
+  createTokenOperation,
+  getOwnTokenOperation,
+  listTokensOperation,
+  revokeTokenOperation,
+} from './token-operations.ts'
+
+export interface TokenRoutesParts {
+  tokens: TokenStore
+  body: BodyReader
+  authenticate: Authenticator
+  noteToken: NoteToken
+}
+
+/** Whoever may manage tokens may give any scope, their own or not: such a token is an administrator's. */
+export function registerTokenRoutes(
+  app: FastifyInstance,
+  { tokens, body, authenticate, noteToken }: TokenRoutesParts,
+): void {
+  app.route({
+    method: 'GET',
+    url: '/tokens',
+    config: { scope: 'tokens:manage', operation: listTokensOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      answerJson(reply, 200, JSON.stringify((await tokens.list()).map(tokenAnswer)))
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/tokens',
+    config: { scope: 'tokens:manage', operation: createTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      const wanted = parseNewToken(await body.readJson(request, reply), Date.now())
+      const { token, stored } = await issueToken(tokens, wanted)
+      noteToken('created', stored, request)
+      answerJson(reply, 201, JSON.stringify({ ...tokenAnswer(stored), token }))
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/tokens/self',
+    config: { scope: 'any', operation: getOwnTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      answerJson(reply, 200, JSON.stringify(tokenAnswer(request.caller)))
+    },
+  })
+
+  app.route<{ Params: { id: string } }>({
+    method: 'DELETE',
+    url: '/tokens/:id',
+    config: { scope: 'tokens:manage', operation: revokeTokenOperation },
+    async handler(request, reply) {
+      queryOf(request, [])
+      if (!(await tokens.revoke(request.params.id))) throw new AppError(40403)
+      authenticate.forget(request.params.id)
+      noteToken('revoked', { id: request.params.id }, request)
+      answerEmpty(reply, 204)
+    },
+  })
+}
+
+/** A new token, and what is stored of it. */
+export interface IssuedToken {
+  token: string
+  stored: StoredToken
+}
+
+/** Makes a token and stores its hash; the token itself is in the result and nowhere else. */
+export async function issueToken(tokens: TokenStore, wanted: NewToken): Promise<IssuedToken> {
+  const made = makeToken(wanted)
+  await tokens.create(made.stored, hashToken(made.token))
+  return made
+}
+
+/** Makes a token for a store that has none; undefined where there is one, another replica's maybe. */
+export async function issueFirstToken(
+  tokens: TokenStore,
+  wanted: NewToken,
+): Promise<IssuedToken | undefined> {
+  const made = makeToken(wanted)
+  return (await tokens.createFirst(made.stored, hashToken(made.token))) ? made : undefined
+}
+
+function makeToken(wanted: NewToken): IssuedToken {
+  return { token: generateToken(), stored: { id: generateTokenId(), ...wanted, createdAtMs: Date.now() } }
+}
+
+/** Reads what is wanted of a new token; throws 40003 with every field that is wrong, and its rule. */
+export function parseNewToken(body: unknown, nowMs: number): NewToken {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AppError(40003, 'the body must be a JSON object')
+  }
+  const { label = '', scopes, expiresAt } = body as { label?: unknown; scopes?: unknown; expiresAt?: unknown }
+  const problems: string[] = []
+  if (typeof label !== 'string' || !isLabel(label)) {
+    problems.push(`label must be a line of at most ${LABEL_CHARACTERS_MAX} characters`)
+  }
+  if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope)) {
+    problems.push(`scopes must be a list of one or more of ${SCOPES.join(', ')}`)
+  }
+  const expiresAtMs = expiresAt === undefined ? undefined : parseTime(expiresAt)
+  if (expiresAt !== undefined && !(expiresAtMs !== undefined && expiresAtMs > nowMs)) {
+    problems.push('expiresAt must be a time in the future, as RFC 3339 writes it (2030-01-31T12:00:00Z)')
+  }
+  if (problems.length > 0) throw new AppError(40003, problems.join('; '))
+  const wanted: NewToken = { label: label as string, scopes: [...new Set(scopes as NewToken['scopes'])] }
+  return expiresAtMs === undefined ? wanted : { ...wanted, expiresAtMs }
+}
+
+function isLabel(text: string): boolean {
+  return [...text].length <= LABEL_CHARACTERS_MAX && text.search(UNFIT_FOR_A_LINE) < 0
+}
+
+function parseTime(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined
+  const date = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text)?.[1]
+  // Date.parse takes the 30th of February for the 2nd of March.
+  if (date === undefined || !isDate(date)) return undefined
+  const timeMs = Date.parse(text)
+  return Number.isNaN(timeMs) || timeMs > TIME_MS_MAX ? undefined : timeMs
+}
+
+function isDate(text: string): boolean {
+  const timeMs = Date.parse(text)
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text)
+}
+
+/** What is told of a token: nothing that is secret. */
+export function tokenAnswer(token: StoredToken): TokenAnswer {
+  const { id, label, scopes, createdAtMs, expiresAtMs, lastUsedAtMs } = token
+  return {
+    id,
+    label,
+    scopes: [...scopes],
+    createdAt: new Date(createdAtMs).toISOString(),
+    ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
+    ...(lastUsedAtMs !== undefined && { lastUsedAt: new Date(lastUsedAtMs).toISOString() }),
+  }
+}

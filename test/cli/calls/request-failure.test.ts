@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { makeCertificate } from '../../support/certificates.ts'
+import { startApp, TOKEN, temporaryFolder } from '../../support/http/start-app.ts'
+import { startPlantstore } from '../../support/process/plantstore-process.ts'
+import { commandsOn } from '../run-command.ts'
+import { startOtherServer } from '../start-other-server.ts'
+
+const WRITES = [
+  ['add', '1', 'x'],
+  ['change', '1', '--tag', 'x'],
+  ['remove', '1'],
+]
+
+test('a write whose answer is lost is said to be done, maybe', async (t) => {
+  const lost = await startOtherServer(t, (request) => void request.socket.destroy())
+  const broken = await startOtherServer(t, (_request, response) => {
+    response.writeHead(500, { 'content-type': 'application/json' })
+    response.end('{"error":50001,"message":"Something failed."}')
+  })
+  const busy = await startOtherServer(t, (_request, response) => {
+    response.writeHead(503, { 'content-type': 'application/json' })
+    response.end('{"error":50303,"message":"The service is shutting down."}')
+  })
+  for (const words of WRITES) {
+    for (const other of [lost, broken]) {
+      const { code, stderr } = await commandsOn(t, other)(words)
+      assert.equal(code, 1)
+      assert.match(stderr, /^plantstore: [^\n]+[.)] It may have been done all the same\.\n$/, words.join(' '))
+    }
+    assert.doesNotMatch((await commandsOn(t, busy)(words)).stderr, /may have been done/)
+  }
+  assert.doesNotMatch((await commandsOn(t, lost)(['get', '1'])).stderr, /may have been done/)
+})
+
+test('a write that is interrupted is said to be done, maybe; a read is not', async (t) => {
+  let asked = Promise.withResolvers<void>()
+  const { url } = await startOtherServer(t, () => asked.resolve())
+  for (const words of [...WRITES, ['get', '1']]) {
+    asked = Promise.withResolvers()
+    const environment = { PLANTSTORE_URL: url, PLANTSTORE_TOKEN: TOKEN }
+    const run = startPlantstore(t, words, { environment })
+    await asked.promise
+    run.child.kill('SIGINT')
+    assert.equal(await run.exit, 130)
+    const maybe = words[0] === 'get' ? '' : ' It may have been done all the same.'
+    assert.equal(run.stderr, `plantstore: Interrupted.${maybe}\n`, words.join(' '))
+  }
+})
+
+test('a write that met nobody is not done, but where an earlier try met somebody it may be', async (t) => {
+  const dying = await startOtherServer(t, (request) => {
+    dying.server.close()
+    request.socket.destroy()
+  })
+  const run = commandsOn(t, dying)
+  assert.match(
+    (await run(['add', '1', 'x'])).stderr,
+    /: Nothing answers [^\n]+ It may have been done [^\n]+\n$/,
+  )
+  assert.match((await run(['add', '1', 'x'])).stderr, /: Nothing answers [^\n]+ tells where it is\.\n$/)
+})
+
+test('an https URL of what speaks plain HTTP is told to try http', async (t) => {
+  const app = await startApp(t)
+  const url = app.url.replace('http:', 'https:')
+  const input = 'id,name\n1,x\n'
+  for (const words of [['list'], ['add', '1', 'x'], ['import', '-', '--format', 'csv']]) {
+    const { code, stderr } = await commandsOn(t, { url })(words, { input })
+    const message = `plantstore: What answers at ${url} does not speak HTTPS: try ${app.url}\n`
+    assert.deepEqual([code, stderr], [1, message])
+  }
+})
+
+test('an http URL of what speaks HTTPS is told to try https', async (t) => {
+  const { url } = await startApp(t, makeCertificate(t).settings)
+  const { code, stderr } = await commandsOn(t, { url: url.replace('https:', 'http:') })(['list'])
+  assert.equal(code, 1)
+  assert.match(stderr, /^plantstore: What listens at http:\S+ hangs up [^\n]+ try https:\S+\n$/)
+})
+
+test('a URL without the base path of the service is told to look at it', async (t) => {
+  const app = await startApp(t, { PLANTSTORE_BASE_URL: 'https://example.org/garden' })
+  const url = app.url.replace(/\/garden$/, '')
+  const { code, stderr } = await commandsOn(t, { url })(['list'])
+  assert.deepEqual(
+    [code, stderr],
+    [
+      1,
+      `plantstore: There is no such path. (code 40401) Is ${url} where the service is, with its base path?\n`,
+    ],
+  )
+})
+
+test('the page of a gateway is told as such', async (t) => {
+  const gateway = await startOtherServer(t, (_request, response) => {
+    response.writeHead(503, { 'content-type': 'text/html' })
+    response.end('<h1>503 Service Temporarily Unavailable</h1>')
+  })
+  const { code, stderr } = await commandsOn(t, gateway)(['list'])
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /: 503 [\w ]+\. Something in front of it answered: perhaps the service is not running\.\n$/,
+  )
+})
+
+test('what is told after a failure is sentences of their own, and true of the file', async (t) => {
+  const lost = await startOtherServer(t, (request) => void request.socket.destroy())
+  const run = commandsOn(t, lost)
+  const folder = temporaryFolder(t)
+  const imported = await run(['import', '-', '--format', 'csv'], { input: 'id,name\n1,x\n' })
+  assert.match(imported.stderr, /\w\. Some rows may be stored\. [^\n]+\n$/)
+  assert.match((await run(['remove', '1', '2'])).stderr, /\w\. It may have [\w ]+\. 0 of 2 are removed\.\n$/)
+  assert.match((await run(['export', 'x.csv'], { folder })).stderr, /\w\. There is no x\.csv\.\n$/)
+  assert.deepEqual(readdirSync(folder), [])
+  writeFileSync(join(folder, 'x.csv'), '')
+  assert.match((await run(['export', 'x.csv'], { folder })).stderr, /\w\. x\.csv is as it was\.\n$/)
+  const app = await startApp(t)
+  await app.send('POST', '/plants', '{"id":1,"name":"a"}')
+  const full = await commandsOn(t, app)(['export', '/dev/full', '--format', 'csv'])
+  assert.match(full.stderr, /no space is left\. 1 plant had arrived\. What was written is not whole\.\n$/)
+})
+
+test('what the service says of its query is said of the flags', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  const imported = (input: string | Buffer) => run(['import', '-', '--format', 'csv'], { input })
+  const header = await imported('id,title\n1,a\n')
+  assert.match(header.stderr, /name its columns with --columns\. /)
+  const numbered = await imported('name\na\n')
+  assert.match(numbered.stderr, /must name a column id, or --id-start must number the rows\. /)
+  const windows = await imported(Buffer.from('id,name\n1,th\xe9\n', 'latin1'))
+  assert.match(windows.stderr, /^line 2[^\n]* with --encoding windows-1252\. /)
+  const wide = await imported(Buffer.from('\ufeffid,name\r\n1,a\r\n', 'utf16le'))
+  assert.match(wide.stderr, /with --encoding utf-16le\. /)
+  for (const { stderr } of [header, numbered, windows, wide]) assert.doesNotMatch(stderr, /in the query/)
+})

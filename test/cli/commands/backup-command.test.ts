@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
+import { runPlantstore } from '../../support/process/plantstore-process.ts'
+import { MAIN } from '../run-command.ts'
+
+/** A store with a plant, and a folder for its backups. */
+async function startStore(t: TestContext) {
+  const folder = temporaryFolder(t)
+  const database = join(folder, 'plants.db')
+  const app = await startApp(t, { PLANTSTORE_DATABASE: database })
+  await app.send('POST', '/plants', '{"id":9007199254740993,"name":"Açaí palm","tag":"palm"}')
+  const backUp = (...words: string[]) => runPlantstore(t, ['backup', ...words, '--database', database])
+  return { folder, database, app, backUp }
+}
+
+test('backup says how many plants are in the file, which is a single one for its owner alone', async (t) => {
+  const { folder, backUp } = await startStore(t)
+  const file = join(folder, 'backups', 'one.db')
+  mkdirSync(join(folder, 'backups'))
+  const { code, stdout, stderr } = await backUp(file)
+  assert.deepEqual([code, stdout], [0, ''])
+  assert.match(stderr, /^1 plant in \S+one\.db \(\S+ kB\), examined\.\n$/)
+  assert.deepEqual(readdirSync(join(folder, 'backups')), ['one.db'])
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  // Readers and writers of the format (sqlite.org/fileformat.html): no log is expected beside the file.
+  assert.deepEqual([...readFileSync(file).subarray(18, 20)], [1, 1])
+})
+
+test('a file that is there is replaced with --force only, and a link to one stays a link', async (t) => {
+  const { folder, backUp } = await startStore(t)
+  const file = join(folder, 'one.db')
+  writeFileSync(file, 'precious')
+  const refused = await backUp(file)
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^plantstore: \S+one\.db is there already: [^\n]*--force\.\n$/)
+  assert.equal(readFileSync(file, 'utf8'), 'precious')
+  const link = join(folder, 'latest.db')
+  symlinkSync('one.db', link)
+  const replaced = await backUp(link, '--force')
+  assert.equal(replaced.code, 0, replaced.stderr)
+  assert.ok(readFileSync(file).subarray(0, 15).equals(Buffer.from('SQLite format 3')))
+})
+
+test('what cannot be backed up, or not there, is told in a line, and nothing is made', async (t) => {
+  const { folder, database, backUp } = await startStore(t)
+  writeFileSync(join(folder, 'text'), 'no database, and longer than the header of one'.repeat(30))
+  const before = readdirSync(folder)
+  const file = join(folder, 'one.db')
+  const cases: [Promise<{ code: unknown; stderr: string }>, RegExp][] = [
+    [backUp(database, '--force'), /is the store itself/],
+    [backUp(folder), /is no file/],
+    [
+      backUp(join(folder, 'no', 'one.db')),
+      /cannot be written to \S+: there is no folder \S+no, make it first\./,
+    ],
+    [
+      runPlantstore(t, ['backup', file, '--database', join(folder, 'no.db')]),
+      /There is no store at \S+no\.db/,
+    ],
+    [runPlantstore(t, ['backup', file, '--database', join(folder, 'text')]), /is not a Plant Store/],
+    [
+      runPlantstore(t, ['backup', file, '--database', 'postgres://me:secret@host/plants']),
+      /is a PostgreSQL database, which has tools of its own for backing it up: pg_dump/,
+    ],
+  ]
+  for (const [run, message] of cases) {
+    const { code, stderr } = await run
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /^plantstore: [^\n]*\n$/)
+    assert.match(stderr, message)
+    assert.doesNotMatch(stderr, /secret/)
+  }
+  assert.deepEqual(readdirSync(folder), before)
+})
+
+test('a backup that the disk has no room for leaves what was there', {
+  skip: existsSync('/usr/bin/prlimit') ? false : 'prlimit, of Linux, is not here',
+}, async (t) => {
+  const { folder, database, app } = await startStore(t)
+  for (let id = 1; id <= 20; id++) {
+    await app.send('POST', '/plants', JSON.stringify({ id, name: 'r'.repeat(100_000) }))
+  }
+  const file = join(folder, 'one.db')
+  writeFileSync(file, 'precious')
+  const limited = [
+    '--fsize=1048576',
+    process.execPath,
+    MAIN,
+    'backup',
+    file,
+    '--force',
+    '--database',
+    database,
+  ]
+  assert.throws(
+    () => execFileSync('prlimit', limited, { stdio: 'pipe' }),
+    ({ status, stderr }: { status: number; stderr: Buffer }) =>
+      status === 1 &&
+      /^plantstore: (?:The work on \S+ failed|There is no room [^\n]+): [^\n]+\.\n$/.test(String(stderr)),
+  )
+  assert.equal(readFileSync(file, 'utf8'), 'precious')
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('one')),
+    ['one.db'],
+  )
+})

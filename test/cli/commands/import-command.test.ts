@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
+import { commandsOn, linesOf } from '../run-command.ts'
+
+test('a file is imported by the ending of its name, compressed or not, or from standard input', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  const folder = temporaryFolder(t)
+  const files: [string, string | Buffer][] = [
+    ['one.ndjson', '{"id":1,"name":"a"}\n{"id":9007199254740993,"name":"b"}\n'],
+    ['two.jsonl.gz', gzipSync('{"id":2,"name":"a"}\n')],
+    ['three.csv', 'id,name\n3,a\n'],
+    ['FOUR.CSV.GZ', gzipSync('id,name\n4,a\n')],
+  ]
+  for (const [name, content] of files) {
+    writeFileSync(join(folder, name), content)
+    const { code, stdout, stderr } = await run(['import', name], { folder })
+    assert.deepEqual([code, stderr], [0, ''], name)
+    assert.match(stdout, /^\d created\.\n$/)
+  }
+  const piped = await run(['import', '-', '--format', 'csv'], { input: 'name,id\nb,5\n' })
+  assert.deepEqual(piped, { code: 0, stdout: '1 created.\n', stderr: '' })
+  const ids = linesOf((await run(['list'])).stdout).map((line) => line.split('\t')[0])
+  assert.deepEqual(ids, ['1', '2', '3', '4', '5', '9007199254740993'])
+})
+
+test('an export is imported as it is, into another service', async (t) => {
+  const [one, other] = await Promise.all([startApp(t), startApp(t)])
+  const names = ['=1+1', '"quoted"', 'line\r\nbreak', ' outer ', 'Medicago ×varia', '植物']
+  for (const [id, name] of names.entries()) {
+    await one.send('POST', '/plants', JSON.stringify({ id, name, tag: 'a,b' }))
+  }
+  for (const format of ['ndjson', 'csv']) {
+    const exported = await commandsOn(t, one)(['export', '--format', format])
+    const words = ['import', '-', '--format', format, '--on-conflict', 'replace']
+    assert.equal((await commandsOn(t, other)(words, { input: exported.stdout })).code, 0)
+    const plants = (await (await other.fetch('/plants')).json()) as { name: string; tag: string }[]
+    assert.deepEqual(
+      plants.map(({ name }) => name),
+      names,
+    )
+    assert.ok(plants.every(({ tag }) => tag === 'a,b'))
+  }
+})
+
+test('refused rows are told and end it with 1, and the others are stored', async (t) => {
+  const app = await startApp(t)
+  const run = commandsOn(t, app)
+  await run(['add', '2', 'taken'])
+  const input = '{"id":1,"name":"a"}\n{"id":2,"name":"b"}\nno json\n{"id":9007199254740993,"name":7}\n'
+  const { code, stdout, stderr } = await run(['import', '-', '--format', 'ndjson'], { input })
+  assert.deepEqual([code, stdout], [1, '1 created, 3 refused.\n'])
+  const lines = linesOf(stderr)
+  assert.equal(lines.length, 3)
+  assert.match(lines[0] ?? '', /^line 2, id 2: .* \(code 40901\)$/)
+  assert.match(lines[1] ?? '', /^line 3: .* \(code 40002\)$/)
+  assert.match(lines[2] ?? '', /^line 4, id 9007199254740993: name .* \(code 40003\)$/)
+
+  const json = await run(['import', '-', '--format', 'ndjson', '--json', '--on-conflict', 'skip'], { input })
+  assert.equal(json.code, 1)
+  assert.match(
+    json.stdout,
+    /^\{"created":0,"replaced":0,"skipped":2,"failed":2,"errors":\[\{"line":3,"error":40002,"message":"[^\n]*\{"line":4,"id":9007199254740993,"error":40003,[^\n]*\]\}\n$/,
+  )
+  const many = await run(['import', '-', '--format', 'ndjson'], { input: 'x\n'.repeat(50) })
+  assert.deepEqual([linesOf(many.stderr).length, linesOf(many.stderr).at(-1)], [21, 'and 30 more'])
+})
+
+test('rows whose id is taken are left out or replace what is there, and a dry run changes nothing', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  await run(['add', '1', 'old'])
+  const input = 'id,name\n1,new\n2,other\n'
+  const words = ['import', '-', '--format', 'csv']
+  const dry = await run([...words, '--dry-run', '--on-conflict', 'replace'], { input })
+  assert.equal(dry.stdout, 'Nothing is stored; this would be: 1 created, 1 replaced.\n')
+  const skipped = await run([...words, '--on-conflict', 'skip'], { input })
+  assert.deepEqual([skipped.code, skipped.stdout], [0, '1 created, 1 skipped.\n'])
+  assert.match((await run(['get', '1'])).stdout, /\told\t/)
+  const replaced = await run([...words, '--on-conflict', 'replace'], { input })
+  assert.deepEqual([replaced.code, replaced.stdout], [0, '0 created, 2 replaced.\n'])
+  assert.match((await run(['get', '1'])).stdout, /\tnew\t/)
+})
+
+const CASES: {
+  name: string
+  words: string[]
+  input: Buffer
+  refused: Buffer
+  mended: Buffer
+  again: string[]
+}[] = [
+  {
+    name: 'NDJSON',
+    words: ['in.ndjson'],
+    input: Buffer.from('{"id":1,"name":"a"}\n\n{"id":"2","name":"b"}\r\n{"id":3}'),
+    refused: Buffer.from('{"id":"2","name":"b"}\r\n{"id":3}'),
+    mended: Buffer.from('{"id":2,"name":"b"}\n{"id":3,"name":"c"}\n'),
+    again: ['refused.ndjson'],
+  },
+  {
+    name: 'CSV with a byte order mark and rows of several lines',
+    words: ['in.csv'],
+    input: Buffer.from('\ufeffid,name,note\r\n1,"a\r\nb",x\r\nII,"c\n""d""",y\r\n3,,z\r\n4,e,\r\n'),
+    refused: Buffer.from('\ufeffid,name,note\r\nII,"c\n""d""",y\r\n3,,z\r\n'),
+    mended: Buffer.from('\ufeffid,name,note\r\n2,"c\n""d""",y\r\n3,f,z\r\n'),
+    again: ['refused.csv'],
+  },
+  {
+    name: 'CSV of Windows without a header row',
+    words: ['in.csv', '--columns', 'name,id', '--encoding', 'windows-1252'],
+    input: Buffer.from('caf\xe9,1\nth\xe9,II\n', 'latin1'),
+    refused: Buffer.from('th\xe9,II\n', 'latin1'),
+    mended: Buffer.from('th\xe9,2\n', 'latin1'),
+    again: ['refused.csv', '--columns', 'name,id', '--encoding', 'windows-1252'],
+  },
+  {
+    name: 'UTF-16, compressed, with rows that are numbered',
+    words: ['in.csv.gz', '--encoding', 'utf-16le', '--id-start', '-1'],
+    input: gzipSync(Buffer.from('\ufeffname,id\r\nĊ,x\r\n,y\r\nb,\r\n', 'utf16le')),
+    refused: Buffer.from('\ufeffid,name,former_id\r\n0,,y\r\n', 'utf16le'),
+    mended: Buffer.from('\ufeffid,name,former_id\r\n0,mended,y\r\n', 'utf16le'),
+    again: ['refused.csv', '--encoding', 'utf-16le'],
+  },
+]
+
+for (const { name, words, input, refused, mended, again } of CASES) {
+  test(`refused rows are written as they were, to be mended and imported again: ${name}`, async (t) => {
+    const app = await startApp(t)
+    const run = commandsOn(t, app)
+    const folder = temporaryFolder(t)
+    const [file = '', ...flags] = words
+    const errors = again[0] ?? ''
+    writeFileSync(join(folder, file), input)
+    const first = await run(['import', file, ...flags, '--errors', errors], { folder })
+    assert.equal(first.code, 1, first.stderr)
+    assert.deepEqual(readFileSync(join(folder, errors)), refused)
+    assert.equal(
+      linesOf(first.stderr).at(-1),
+      `The refused rows are in ${errors}. Mend them, then: plantstore import ${again.join(' ')}`,
+    )
+    // The same from a pipe, which cannot be read twice.
+    const { format } = file.startsWith('in.ndjson') ? { format: 'ndjson' } : { format: 'csv' }
+    if (!file.endsWith('.gz')) {
+      const piped = ['import', '-', '--format', format, ...flags, '--errors', `piped.${format}`, '--dry-run']
+      await run([...piped, '--on-conflict', 'skip'], { folder, input })
+      assert.deepEqual(readFileSync(join(folder, `piped.${format}`)), refused)
+    }
+    writeFileSync(join(folder, errors), mended)
+    const second = await run(['import', ...again], { folder })
+    assert.deepEqual([second.code, second.stderr], [0, ''])
+    assert.deepEqual(
+      readdirSync(folder).filter((one) => one.endsWith('.partial')),
+      [],
+    )
+  })
+}
+
+test('an import that cannot go on says how far it got', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'broken.csv'), 'id,name\n1,a\nII,b\n3,"never closed\n')
+  const { code, stdout, stderr } = await run(['import', 'broken.csv', '--errors', 'refused.csv'], { folder })
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /plantstore: [^\n]*line 4[^\n]*stored[^\n]*1 created[^\n]*\(code 40002\)\n$/)
+  assert.equal(readFileSync(join(folder, 'refused.csv'), 'utf8'), 'id,name\nII,b\n')
+  writeFileSync(join(folder, 'no-name.csv'), 'id,title\n1,a\n')
+  const header = await run(['import', 'no-name.csv'], { folder })
+  assert.match(header.stderr, /^plantstore: The header row on line 1 must name a column name\. [^\n]*\n$/)
+  writeFileSync(join(folder, 'cut.csv.gz'), gzipSync('id,name\n5,a\n').subarray(0, 20))
+  assert.match((await run(['import', 'cut.csv.gz'], { folder })).stderr, /^plantstore: [^\n]*gzip[^\n]*\n$/)
+  writeFileSync(join(folder, 'none.ndjson'), '')
+  for (const [file, what] of [
+    ['-', 'standard input'],
+    ['none.ndjson', 'none.ndjson'],
+  ] as const) {
+    const nothing = await run(['import', file, '--format', 'ndjson'], { folder })
+    assert.deepEqual(
+      [nothing.code, nothing.stderr],
+      [1, `plantstore: There is nothing in ${what}: no row was imported.\n`],
+    )
+  }
+})
+
+test('a file that cannot be read or written is one plain line', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'in.csv'), 'id,name\nx,y\n')
+  const cases: [string[], number, RegExp][] = [
+    [['absent.csv'], 1, /^plantstore: absent\.csv: cannot read it: there is no such file or folder\.\n$/],
+    [['.', '--format', 'csv'], 1, /^plantstore: \.: cannot read it: it is a folder\.\n$/],
+    [['in.csv', '--errors', 'in.csv'], 2, /^plantstore: --errors names the file that is imported[^\n]*\n$/],
+    [
+      ['in.csv', '--errors', 'no/such/folder.csv'],
+      1,
+      /^plantstore: no\/such\/folder\.csv: cannot write it: [^\n]*\n$/,
+    ],
+  ]
+  for (const [words, code, message] of cases) {
+    const ended = await run(['import', ...words], { folder })
+    assert.deepEqual([ended.code, ended.stdout], [code, ''], words.join(' '))
+    assert.match(ended.stderr, message)
+  }
+  assert.equal(readFileSync(join(folder, 'in.csv'), 'utf8'), 'id,name\nx,y\n')
+})

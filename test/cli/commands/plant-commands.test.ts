@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp, TOKEN } from '../../support/http/start-app.ts'
+import { commandsOn, linesOf } from '../run-command.ts'
+
+const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
+
+test('a plant is added, shown, changed and removed, its id exact and below zero as well', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  const added = await run(['add', '9007199254740993', 'Quercus robur', '--tag', 'tree'])
+  assert.deepEqual(added, { code: 0, stdout: '9007199254740993\tQuercus robur\ttree\n', stderr: '' })
+  const negative = await run(['add', '-7', 'Below zero', '--json'])
+  assert.deepEqual([negative.code, negative.stdout], [0, '{"id":-7,"name":"Below zero"}\n'])
+
+  const shown = await run(['get', '9007199254740993'])
+  assert.match(shown.stdout, new RegExp(`^9007199254740993\tQuercus robur\ttree\t${TIME}\t${TIME}\n$`))
+  const exact = await run(['get', '-7', '--json'])
+  assert.match(
+    exact.stdout,
+    new RegExp(`^\\{"id":-7,"name":"Below zero","createdAt":"${TIME}","updatedAt":"${TIME}"\\}\n$`),
+  )
+
+  const renamed = await run(['change', '9007199254740993', '--name', 'Quercus petraea', '--no-tag', '--json'])
+  assert.match(renamed.stdout, /^\{"id":9007199254740993,"name":"Quercus petraea","createdAt"/)
+  const tagged = await run(['change', '-7', '--tag', ''])
+  assert.match(tagged.stdout, /^-7\tBelow zero\t\t/)
+
+  const removed = await run(['remove', '-7', '9007199254740993'])
+  assert.deepEqual(removed, {
+    code: 0,
+    stdout: '',
+    stderr: 'Plant -7 is removed.\nPlant 9007199254740993 is removed.\n',
+  })
+})
+
+test('a taken id, an absent plant and a stale ETag end with 1 and say so, with the code', async (t) => {
+  const app = await startApp(t)
+  const run = commandsOn(t, app)
+  await run(['add', '1', 'Rosa canina'])
+  const etag = (await app.fetch('/plants/1')).headers.get('etag') ?? assert.fail()
+  const cases: [string[], string][] = [
+    [['add', '1', 'Again'], 'plantstore: The id 1 is taken; choose another. (code 40901)\n'],
+    [['get', '2'], 'plantstore: There is no plant 2.\n'],
+    [['change', '2', '--name', 'x'], 'plantstore: There is no plant with the id 2. (code 40402)\n'],
+    [['remove', '2'], 'plantstore: There is no plant 2.\n'],
+  ]
+  for (const [words, stderr] of cases) {
+    assert.deepEqual(await run(words), { code: 1, stdout: '', stderr }, words.join(' '))
+  }
+  const stale = await run(['change', '1', '--name', 'x', '--if-match', 'stale'])
+  assert.equal(stale.code, 1)
+  assert.match(stale.stderr, /^plantstore: [^\n]+ \(code 41201\)\n$/)
+  assert.equal((await run(['change', '1', '--tag', 'shrub', '--if-match', etag])).code, 0)
+  const stillThere = await run(['remove', '1', '--if-match', etag])
+  assert.match(stillThere.stderr, /\(code 41201\)\n$/)
+})
+
+test('of several plants that are removed, those that are absent are told and the others go', async (t) => {
+  const app = await startApp(t)
+  const run = commandsOn(t, app)
+  await run(['add', '1', 'a'])
+  await run(['add', '3', 'c'])
+  const removed = await run(['remove', '1', '2', '3'])
+  assert.equal(removed.code, 1)
+  assert.equal(removed.stderr, 'Plant 1 is removed.\nplantstore: There is no plant 2.\nPlant 3 is removed.\n')
+  assert.equal(await (await app.fetch('/plants')).text(), '[]')
+})
+
+test('list gives a plant a line with tabs, as NDJSON or as CSV, and says when there are more', async (t) => {
+  const app = await startApp(t)
+  const run = commandsOn(t, app)
+  for (const [id, name, tag] of [
+    [-1, 'Acer, "red"', 'tree'],
+    [2, 'Bellis\tperennis', ''],
+    [3, 'Crocus', undefined],
+  ] as const) {
+    await app.send('POST', '/plants', JSON.stringify({ id, name, tag }))
+  }
+  const piped = await run(['list'])
+  assert.deepEqual(
+    linesOf(piped.stdout).map((line) => line.split('\t').slice(0, 3)),
+    [
+      ['-1', 'Acer, "red"', 'tree'],
+      ['2', 'Bellis\\tperennis', ''],
+      ['3', 'Crocus', ''],
+    ],
+  )
+  assert.equal(piped.stderr, '')
+
+  const json = await run(['list', '--json'])
+  const page = await (await app.fetch('/plants')).text()
+  assert.equal(`[${linesOf(json.stdout).join()}]`, page, 'as the service writes them')
+
+  const csv = await run(['list', '--csv'])
+  const [header, first, second, third] = csv.stdout.split('\r\n')
+  assert.equal(header, 'id,name,tag,createdAt,updatedAt')
+  assert.match(first ?? '', /^-1,"Acer, ""red""",tree,/)
+  assert.ok(second?.startsWith('2,Bellis\tperennis,"",'), 'the empty tag is not the absent one')
+  assert.match(third ?? '', /^3,Crocus,,/)
+
+  const limited = await run(['list', '--limit', '2'])
+  assert.equal(linesOf(limited.stdout).length, 2)
+  assert.equal(limited.stderr, 'There are more than 2: --after 2 goes on, --all lists them all.\n')
+  const rest = await run(['list', '--limit', '2', '--after', '-1'])
+  assert.deepEqual([linesOf(rest.stdout).length, rest.stderr], [2, ''])
+  assert.match((await run(['list', '--tag', 'tree'])).stdout, /^-1\t[^\n]*\n$/)
+  assert.deepEqual(await run(['list', '--tag', 'none']), { code: 0, stdout: '', stderr: '' })
+  assert.equal((await run(['list', '--tag', 'none', '--csv'])).stdout, 'id,name,tag,createdAt,updatedAt\r\n')
+})
+
+test('list --all goes on over the pages of the service, and --limit beyond one page as well', async (t) => {
+  const app = await startApp(t)
+  const run = commandsOn(t, app)
+  const rows = Array.from({ length: 2_100 }, (_, at) => `{"id":${at},"name":"n${at}"}\n`).join('')
+  await run(['import', '-', '--format', 'ndjson'], { input: rows })
+  const all = await run(['list', '--all', '--json'])
+  assert.deepEqual([linesOf(all.stdout).length, all.stderr], [2_100, ''])
+  const many = await run(['list', '--limit', '2000'])
+  assert.deepEqual(
+    [linesOf(many.stdout).length, many.stderr],
+    [2_000, 'There are more than 2000: --after 1999 goes on, --all lists them all.\n'],
+  )
+  assert.equal(linesOf((await run(['list'])).stdout).length, 100)
+})
+
+test('search finds the beginnings of words in any order, without minding accents', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  await run(['add', '1', 'Açaí palm', '--tag', 'palm'])
+  await run(['add', '2', 'Date palm', '--tag', 'palm'])
+  const found = await run(['search', 'pal', 'acai'])
+  assert.match(found.stdout, /^1\tAçaí palm\tpalm\t[^\n]*\n$/)
+  assert.equal(linesOf((await run(['search', 'palm', '--json'])).stdout).length, 2)
+})
+
+test('tags are counted, the most used first', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  await run(['add', '1', 'a', '--tag', 'herb'])
+  await run(['add', '2', 'b', '--tag', 'tree, tall'])
+  await run(['add', '3', 'c', '--tag', 'tree, tall'])
+  assert.equal((await run(['tags'])).stdout, 'tree, tall\t2\nherb\t1\n')
+  assert.equal((await run(['tags', '--csv'])).stdout, 'tag,count\r\n"tree, tall",2\r\nherb,1\r\n')
+  assert.equal((await run(['tags', '--json', '--limit', '1'])).stdout, '{"tag":"tree, tall","count":2}\n')
+})
+
+test('the token and the URL come from flags or variables, and a base path belongs to the URL', async (t) => {
+  const app = await startApp(t, { PLANTSTORE_BASE_URL: 'http://plants.example/garden/' })
+  const base = `http://127.0.0.1:${app.port}/garden`
+  const run = commandsOn(t, { url: base })
+  assert.equal((await run(['add', '1', 'x'])).code, 0)
+  const flags = ['--url', `${base}/`, '--token', TOKEN]
+  const environment = { PLANTSTORE_URL: 'http://127.0.0.1:1', PLANTSTORE_TOKEN: '' }
+  assert.match((await run(['get', '1', ...flags], { environment })).stdout, /^1\tx\t/)
+  const none = await run(['get', '1'], { environment: { PLANTSTORE_TOKEN: '' } })
+  assert.equal(none.code, 1)
+  assert.match(none.stderr, /^plantstore: No token: .*PLANTSTORE_TOKEN.*plantstore token create[^\n]*\n$/)
+})
+
+test('a token that the service does not know is told with the way to a good one', async (t) => {
+  const app = await startApp(t)
+  const run = commandsOn(t, app)
+  const unknown = await run(['list'], { environment: { PLANTSTORE_TOKEN: 'nobody-knows-this-token' } })
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /^plantstore: [^\n]*\(code 40102\)[^\n]*"plantstore token create"[^\n]*\n$/)
+  const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
+  const { token } = (await made.json()) as { token: string }
+  const reading = await run(['add', '1', 'x'], { environment: { PLANTSTORE_TOKEN: token } })
+  assert.match(reading.stderr, /^plantstore: [^\n]*plants:write[^\n]*\(code 40301\)\n$/)
+})

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { isWellFormedToken } from '../../../src/tokens/token.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
+import { runPlantstore } from '../../support/process/plantstore-process.ts'
+
+test('tokens are made, listed and revoked beside a running service', async (test) => {
+  const app = await startApp(test)
+  const token = (...parameters: string[]) =>
+    runPlantstore(test, ['token', ...parameters, '--database', app.database])
+  const asking = async (secret: string) => {
+    const answer = await app.fetch('/plants', { headers: { authorization: `Bearer ${secret}` } })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+
+  const made = await token('create', '--label', 'the greenhouse', '--scope', 'plants:read')
+  assert.equal(made.code, 0)
+  const secret = made.stdout.trimEnd()
+  assert.equal(made.stdout, `${secret}\n`, 'standard output holds the token alone, ready for a pipe')
+  assert.ok(isWellFormedToken(secret))
+  const [, id = ''] = /^Token (\w+) with plants:read\. It is shown this once:\n\{/.exec(made.stderr) ?? []
+  assert.equal(await asking(secret), 200)
+
+  const listed = await token('list')
+  assert.equal(listed.code, 0)
+  assert.match(
+    listed.stdout,
+    new RegExp(`^${id}\t\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\tnever\t[^\t]+\tplants:read\tthe greenhouse\n$`),
+    'piped, tabs are between the fields and no header is above them',
+  )
+  assert.ok(!listed.stdout.includes(secret))
+
+  const revoked = await token('revoke', id)
+  assert.deepEqual([revoked.code, revoked.stdout], [0, ''])
+  // Behind it, where it is piped, comes what `token-audit.test.ts` is about.
+  assert.ok(revoked.stderr.startsWith(`Token ${id} is revoked.\n{`))
+  await eventually(async () => (await asking(secret)) === 401, 5_000)
+  const again = await token('revoke', id)
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.match(
+    again.stderr,
+    new RegExp(`^plantstore: There is no token ${id}: see "plantstore token list"\\.\n$`),
+  )
+})
+
+test('a token has the scopes that plants need unless others are named, and expires when told to', async (test) => {
+  const { database } = await startApp(test)
+  const run = (...parameters: string[]) =>
+    runPlantstore(test, ['token', ...parameters, '--database', database])
+  const month = await run('create', '--expires-in-days', '30', '--label', 'a month')
+  assert.match(month.stderr, /with plants:read, plants:write\./)
+  const several = await run('create', '--scope', 'plants:read,metrics:read', '--scope', 'tokens:manage')
+  assert.match(several.stderr, /with plants:read, metrics:read, tokens:manage\./)
+  const { stdout } = await run('list')
+  const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+  assert.match(stdout, new RegExp(`\t${inAMonth} \\d\\d:\\d\\d\tnever\tplants:read plants:write\ta month\n`))
+  assert.match(stdout, /\tnever\tnever\tplants:read metrics:read tokens:manage\t\n/)
+})
+
+test('what is wrong with a wanted token is said with what would be right', async (test) => {
+  const { database } = await startApp(test)
+  const missing = join(temporaryFolder(test), 'typo', 'plants.db')
+  const cases: [string[], number, RegExp][] = [
+    [
+      ['create', '--database', database, '--scope', 'plants:raed'],
+      2,
+      /cannot be 'plants:raed'\. It is one of plants:read, [^\n]*\n\(Did you mean plants:read\?\)\n$/,
+    ],
+    [
+      ['create', '--database', database, '--scope', 'plants:read,bogus'],
+      2,
+      /cannot be '[^\n]*bogus[^\n]*'\. It is one of plants:read, [^\n]*\n$/,
+    ],
+    [
+      ['create', '--database', database, '--expires-in-days', 'soon'],
+      2,
+      /--expires-in-days <number> cannot be 'soon'\. It must be a whole number from 1 to 99999\.\n$/,
+    ],
+    [
+      ['list', '--database', missing],
+      1,
+      /There is no store at \S+: name it with --database, or start the service first\.\n$/,
+    ],
+  ]
+  const runs = await Promise.all(cases.map(([parameters]) => runPlantstore(test, ['token', ...parameters])))
+  for (const [at, run] of runs.entries()) {
+    const [parameters, code, message] = cases[at] ?? assert.fail()
+    assert.deepEqual([run.code, run.stdout], [code, ''], parameters.join(' '))
+    assert.match(run.stderr, /^plantstore: /)
+    assert.match(run.stderr, message)
+  }
+  assert.ok(!existsSync(dirname(missing)), 'and nothing is made')
+})
+
+test('a token that has expired is not rotated', async (test) => {
+  const app = await startApp(test)
+  const expiresAt = new Date(Date.now() + 1_500).toISOString()
+  const made = await app.send('POST', '/tokens', JSON.stringify({ scopes: ['plants:read'], expiresAt }))
+  const { id } = (await made.json()) as { id: string }
+  await eventually(() => Date.now() > Date.parse(expiresAt))
+  const rotated = await runPlantstore(test, ['token', 'rotate', id, '--database', app.database])
+  assert.deepEqual([rotated.code, rotated.stdout], [1, ''])
+  assert.equal(
+    rotated.stderr,
+    `plantstore: Token ${id} has expired, and a new secret would not make it good again: make another with "plantstore token create".\n`,
+  )
+})
+
+test('a token is rotated beside a running service, with a grace for the one before', async (test) => {
+  const app = await startApp(test)
+  const token = (...parameters: string[]) =>
+    runPlantstore(test, ['token', ...parameters, '--database', app.database])
+  const isGood = async (secret: string) =>
+    (await app.fetch('/tokens/self', { headers: { authorization: `Bearer ${secret.trim()}` } })).status ===
+    200
+  const made = await token('create')
+  const [, id = ''] = /^Token (\w+) /.exec(made.stderr) ?? []
+  const rotated = await token('rotate', id)
+  assert.equal(rotated.code, 0)
+  assert.match(
+    rotated.stderr,
+    new RegExp(
+      `^Token ${id} is rotated; the one before ends in 86400 seconds\\. The new one is shown this once:\n\\{`,
+    ),
+  )
+  assert.ok((await isGood(made.stdout)) && (await isGood(rotated.stdout)))
+  const again = await token('rotate', id, '--grace-seconds', '0')
+  assert.match(again.stderr, /the one before ends now\./)
+  await eventually(async () => !(await isGood(rotated.stdout)), 5_000)
+  assert.ok(await isGood(again.stdout))
+  const unknown = await token('rotate', 'nobody')
+  assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
+  assert.match(unknown.stderr, /^plantstore: There is no token nobody: see "plantstore token list"\.\n$/)
+  const wrong = await token('rotate', id, '--grace-seconds', '-1')
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /It must be a whole number from 0 to 2592000\.\n$/)
+})

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { readClientConfig, readConfig } from '../../src/config/read-config.ts'
+import { SettingError } from '../../src/errors.ts'
+import { generateToken } from '../../src/tokens/token.ts'
+import { runPlantstore } from '../support/process/plantstore-process.ts'
+
+function linesOf(read: () => unknown): string[] {
+  try {
+    read()
+  } catch (error) {
+    assert.ok(error instanceof SettingError)
+    return error.message.split('\n')
+  }
+  assert.fail('It was accepted')
+}
+
+test('of a list what is wrong is repeated, and not all of it', () => {
+  assert.throws(
+    () => readConfig({}, { PLANTSTORE_CORS_ORIGINS: 'https://a.example, https://b.example/' }),
+    /^SettingError: PLANTSTORE_CORS_ORIGINS must be origins such as .*, not "https:\/\/b\.example\/"\.$/,
+  )
+  assert.throws(
+    () => readConfig({}, { PLANTSTORE_TRUSTED_PROXIES: '10.0.0.1, loopback,10.0.0/8' }),
+    /^SettingError: PLANTSTORE_TRUSTED_PROXIES must be addresses or ranges .*, not "10\.0\.0\/8"\.$/,
+  )
+})
+
+test('all that is wrong is told at once, a line each, whatever it is', () => {
+  const environment = {
+    PLANTSTORE_PORT: 'http',
+    PLANTSTORE_PROT: '80',
+    PLANTSTORE_LOG_LEVEL: 'loud',
+    PLANTSTORE_BODY_BYTES_MAX: '2048',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'collector',
+    OTEL_TRACES_SAMPLER_ARG: '2',
+  }
+  const lines = linesOf(() => readConfig({ rateLimit: 'off', host: '' }, environment))
+  assert.deepEqual(lines.map((line) => /^(?:There is no setting )?(\S+?)\.? /.exec(line)?.[1]).sort(), [
+    '--host',
+    '--rate-limit',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTEL_TRACES_SAMPLER_ARG',
+    'PLANTSTORE_LOG_LEVEL',
+    'PLANTSTORE_PORT',
+    'PLANTSTORE_PROT',
+  ])
+  const client = linesOf(() => readClientConfig({ url: 'garden' }, { PLANTSTORE_TOKEN: 'short' }))
+  assert.deepEqual(
+    client.map((line) => line.split(' ')[0]),
+    ['--url', 'PLANTSTORE_TOKEN'],
+  )
+})
+
+test('settings that do not go together are told at once as well, and the exit code is 2', async (t) => {
+  const environment = {
+    PLANTSTORE_TLS_CERT: 'cert.pem',
+    PLANTSTORE_OIDC_ISSUER: 'https://a.example',
+    PLANTSTORE_OIDC_SCOPES: 'plants:wirte=editor',
+    PLANTSTORE_TOKEN: generateToken(),
+    PLANTSTORE_BACKUP_DIR: 'backups',
+    PLANTSTORE_DATABASE: 'postgres://a.example:0/plants',
+  }
+  const { code, stderr, folder } = await runPlantstore(t, ['serve'], { environment })
+  assert.equal(code, 2)
+  const lines = stderr.trimEnd().split('\n')
+  assert.ok(lines.every((line) => line.startsWith('plantstore: ')))
+  const named = lines.map((line) => /PLANTSTORE_\w+|database/.exec(line)?.[0])
+  assert.deepEqual(named.sort(), [
+    'PLANTSTORE_BACKUP_DIR',
+    'PLANTSTORE_OIDC_ISSUER',
+    'PLANTSTORE_OIDC_SCOPES',
+    'PLANTSTORE_TLS_CERT',
+    'PLANTSTORE_TOKEN',
+    'database',
+  ])
+  assert.deepEqual(readdirSync(folder), [])
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import fastify from 'fastify'
+import { applyRouteRules } from '../../src/http/guard-routes.ts'
+import type { Admission } from '../../src/tokens/access/authorize.ts'
+import { SCOPES, type Scope } from '../../src/tokens/token.ts'
+import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { startApp } from '../support/http/start-app.ts'
+
+const app = await startApp({ after })
+
+/** What each operation needs, written down once more: a scope that changes must change here, too. */
+const NEEDS: Record<string, Scope | 'any' | 'public'> = {
+  'GET /plants': 'plants:read',
+  'POST /plants': 'plants:write',
+  'GET /plants/{id}': 'plants:read',
+  'PUT /plants/{id}': 'plants:write',
+  'PATCH /plants/{id}': 'plants:write',
+  'DELETE /plants/{id}': 'plants:write',
+  'POST /plants/import': 'plants:write',
+  'GET /tags': 'plants:read',
+  'GET /additions': 'plants:read',
+  'GET /tokens': 'tokens:manage',
+  'POST /tokens': 'tokens:manage',
+  'DELETE /tokens/{id}': 'tokens:manage',
+  'GET /tokens/self': 'any',
+  'POST /tokens/{id}/rotate': 'tokens:manage',
+  'POST /tokens/self/rotate': 'any',
+  'GET /metrics': 'metrics:read',
+  'GET /healthz': 'public',
+  'GET /readyz': 'public',
+}
+
+const document = (await (await app.fetch('/openapi.json')).json()) as { paths: Record<string, object> }
+const OPERATIONS = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.keys(item).map((method) => ({ method: method.toUpperCase(), path })),
+)
+
+const tokens = new Map<Scope, string>()
+for (const scope of SCOPES) {
+  const made = await app.send('POST', '/tokens', JSON.stringify({ scopes: [scope] }))
+  tokens.set(scope, ((await made.json()) as { token: string }).token)
+}
+
+const asked = (method: string, path: string, authorization: string) =>
+  app.fetch(path.replace('{id}', '1'), { method, headers: { authorization } })
+
+test('the operations of the document are those whose needs are written down here', () => {
+  assert.deepEqual(
+    OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort(),
+    Object.keys(NEEDS).sort(),
+  )
+})
+
+test('every operation asks for a token with its scope and lets no other in', async () => {
+  for (const { method, path } of OPERATIONS) {
+    const need = NEEDS[`${method} ${path}`]
+    if (need === 'public') {
+      assert.equal((await asked(method, path, '')).status, 200, path)
+      continue
+    }
+    for (const asking of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
+      const bare = await asked(asking, path, '')
+      assert.equal(bare.status, 401, `${asking} ${path}`)
+      if (asking !== 'HEAD') await assertErrorAnswer(bare, 401, 40101)
+      for (const [scope, token] of tokens) {
+        const answer = await asked(asking, path, `Bearer ${token}`)
+        const isLetIn: boolean = need === 'any' || need === scope
+        assert.equal(![401, 403].includes(answer.status), isLetIn, `${asking} ${path} with ${scope}`)
+        if (!isLetIn && asking !== 'HEAD') await assertErrorAnswer(answer, 403, 40301)
+      }
+    }
+  }
+})
+
+test('pages and the document are public and hold no plants', async () => {
+  await app.send('POST', '/plants', '{"id":9,"name":"Not-To-Be-Seen"}')
+  for (const path of ['/', '/openapi.json', '/openapi.yaml', '/docs']) {
+    const answer = await app.fetch(path, { headers: { authorization: '' } })
+    assert.equal(answer.status, 200, path)
+    assert.ok(!(await answer.text()).includes('Not-To-Be-Seen'))
+  }
+})
+
+test('a method that a path does not take is 405 with those that it takes', async () => {
+  for (const path of Object.keys(document.paths)) {
+    const methods = new Set(
+      OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method),
+    )
+    if (methods.has('GET')) methods.add('HEAD')
+    methods.add('OPTIONS')
+    // The path of one token is also that of the token in use.
+    if (path.startsWith('/tokens/')) continue
+    const allow = [...methods].sort().join(', ')
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'LINK']) {
+      if (methods.has(method)) continue
+      const answer = await app.fetch(path.replace('{id}', '1'), { method })
+      assert.equal(answer.headers.get('allow'), allow, `${method} ${path}`)
+      assert.equal(
+        await assertErrorAnswer(answer, 405, 40501),
+        `This path does not take ${method}: it takes ${allow}.`,
+      )
+    }
+    const options = await app.fetch(path.replace('{id}', '1'), { method: 'OPTIONS' })
+    assert.equal(options.status, 204)
+    assert.equal(options.headers.get('allow'), allow)
+    assert.ok(options.headers.get('x-request-id'))
+  }
+})
+
+test('a method that is not taken tells nothing without a token', async () => {
+  for (const [method, path] of [
+    ['DELETE', '/plants'],
+    ['POST', '/healthz'],
+    ['OPTIONS', '/plants'],
+  ] as const) {
+    await assertErrorAnswer(await asked(method, path, ''), 401, 40101)
+  }
+})
+
+test('what a path is called is exact: case, slashes and dots', async () => {
+  for (const path of [
+    '/Plants',
+    '/plants/',
+    '/plants//1',
+    '/plants/1/',
+    '/plants.json',
+    '/plants;a=b',
+    '/healthz/',
+    '/docs/nothing',
+  ]) {
+    const answer = await app.fetch(path)
+    assert.ok([400, 404].includes(answer.status), `${path}: ${answer.status}`)
+    assert.ok(answer.headers.get('content-type')?.startsWith('application/json'))
+  }
+})
+
+/** Adds one route to a bare server with the rules. */
+async function startWith(url: string, config: object): Promise<void> {
+  const bare = fastify()
+  const letIn: Admission = () => (_request, _reply, done) => done()
+  applyRouteRules(bare, {
+    admission: letIn,
+    admitWrite: () => undefined,
+    crossOrigin: undefined,
+    basePath: '',
+  })
+  bare.route({ method: 'GET', url, config, handler: () => 'plants' })
+  await bare.ready()
+}
+
+test('a route that does not say who may use it stops the start', async () => {
+  await assert.rejects(() => startWith('/plants', {}), /GET \/plants declares no scope/)
+  await startWith('/plants', { scope: 'plants:read' })
+})
+
+test('a route that would be public without being known as such stops the start', async () => {
+  for (const url of ['/plants', '/tokens', '/docs2', '/healthz/more', '/openapi.json2', '*']) {
+    await assert.rejects(() => startWith(url, { scope: 'public' }), /may not be public/, url)
+  }
+  for (const url of ['/', '/healthz', '/docs/:file']) await startWith(url, { scope: 'public' })
+})

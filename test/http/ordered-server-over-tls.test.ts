@@ -1,7 +1,0 @@
-import { after } from 'node:test'
-import { makeCertificate, trustCertificate } from '../support/certificates.ts'
-import { orderedServerSuite } from './ordered-server-suite.ts'
-
-const certificate = makeCertificate({ after })
-trustCertificate(certificate)
-await orderedServerSuite(certificate.settings)

@@ -1,3 +1,0 @@
-import { orderedServerSuite } from './ordered-server-suite.ts'
-
-await orderedServerSuite()

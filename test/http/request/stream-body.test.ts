@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { PIECE_BYTES_MAX, streamBody } from '../../../src/http/request/stream-body.ts'
+
+const PACKED = gzipSync(Buffer.alloc(200 * PIECE_BYTES_MAX))
+
+/** A request with that body as a server gets it, and its client. */
+async function receivedRequest(t: TestContext, body: Buffer, headers: readonly string[]) {
+  const server = createServer()
+  t.after(() => server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const received = once(server, 'request') as Promise<[IncomingMessage]>
+  const client: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.after(() => client.destroy())
+  client.write(`${['POST / HTTP/1.1', 'Host: a', ...headers].join('\r\n')}\r\n\r\n`)
+  client.write(body)
+  const [raw] = await received
+  return { client, raw }
+}
+
+const options = () => ({
+  silenceMs: 10_000,
+  signal: new AbortController().signal,
+  judgeAgain: (done: () => void) => done(),
+})
+
+test('nothing more is given of a body whose client has gone, however much of it has arrived', async (t) => {
+  const plain = Buffer.alloc(8 * PIECE_BYTES_MAX)
+  for (const [body, length, coding] of [
+    [PACKED, PACKED.length, 'gzip'],
+    [PACKED, PACKED.length + 1, 'gzip'],
+    [plain, plain.length, 'identity'],
+    [plain, plain.length + 1, 'identity'],
+  ] as const) {
+    const { client, raw } = await receivedRequest(t, body, [
+      `Content-Length: ${length}`,
+      `Content-Encoding: ${coding}`,
+    ])
+    let pieces = 0
+    await assert.rejects(
+      async () => {
+        for await (const _ of streamBody({ raw }, options())) {
+          if (++pieces > 1) continue
+          const closed = new Promise((resolve) => raw.socket.once('close', resolve))
+          client.resetAndDestroy()
+          await closed
+        }
+      },
+      { code: 40000 },
+      `${length} bytes in ${coding}`,
+    )
+    assert.equal(pieces, 1, `${length} bytes in ${coding}`)
+  }
+})
+
+test('others are served between two pieces, also where a small body is large unpacked', async (t) => {
+  const { raw } = await receivedRequest(t, PACKED, [
+    `Content-Length: ${PACKED.length}`,
+    'Content-Encoding: gzip',
+  ])
+  let turns = 0
+  let pieces = 0
+  let isOver = false
+  const turn = () => {
+    turns++
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  for await (const piece of streamBody({ raw }, options())) {
+    assert.ok(piece.length <= PIECE_BYTES_MAX)
+    assert.ok(turns >= pieces, `${turns} turns before piece ${pieces}`)
+    pieces++
+  }
+  isOver = true
+  assert.ok(pieces >= 200)
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import { AppError, ERRORS, type ErrorCode } from '../../../src/errors.ts'
+import type { PlantStore } from '../../../src/plants/plant-store.ts'
+import type { TokenStore } from '../../../src/tokens/token-store.ts'
+import { eventually } from '../../support/eventually.ts'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startAlteredApp } from '../../support/http/start-altered-app.ts'
+import { startApp } from '../../support/http/start-app.ts'
+import { openWire, requestText, type WireAnswer } from '../../support/http/wire.ts'
+
+const app = await startApp({ after }, { PLANTSTORE_HEADERS_TIMEOUT_MS: '100' })
+
+await app.send('POST', '/plants', '{"id":1,"name":"taken"}', { 'idempotency-key': 'used' })
+
+const PLANT = '{"id":2,"name":"a"}'
+const post = (json: string, headers?: Record<string, string>) => app.send('POST', '/plants', json, headers)
+const get = (path: string, headers: Record<string, string> = {}) => app.fetch(path, { headers })
+
+async function overWire(test: TestContext, text: string): Promise<WireAnswer> {
+  const wire = await openWire(test, app.port)
+  wire.send(text)
+  const answer = await wire.answer()
+  await wire.assertClosed()
+  return answer
+}
+
+/** What stands in the place of the real storage in `altered`, for as long as a test wants it. */
+let instead: Partial<Pick<PlantStore, 'create' | 'get'> & Pick<TokenStore, 'findByHash'>> = {}
+let isDraining = false
+const altered = await startAlteredApp(
+  { after },
+  {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        create: (...parameters) => (instead.create ?? real.plants.create)(...parameters),
+        get: (id) => (instead.get ?? real.plants.get)(id),
+      },
+      tokens: { ...real.tokens, findByHash: (hash) => (instead.findByHash ?? real.tokens.findByHash)(hash) },
+    }),
+    isDraining: () => isDraining,
+  },
+)
+
+/** The answer to a create that fails as a storage says that it may, and as it may not. */
+async function failingCreate(failure: unknown): Promise<Response> {
+  instead = { create: () => Promise.reject(failure) }
+  const answer = await altered.create()
+  instead = {}
+  return answer
+}
+
+async function withReadOnlyToken(): Promise<string> {
+  const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
+  return ((await made.json()) as { token: string }).token
+}
+
+/** The answer to a create while another one with the same key runs. */
+async function runningTwice(): Promise<Response> {
+  const isBegun = Promise.withResolvers<void>()
+  const mayEnd = Promise.withResolvers<void>()
+  instead = {
+    async create() {
+      isBegun.resolve()
+      await mayEnd.promise
+      return { outcome: 'created', version: 1 }
+    },
+  }
+  const first = altered.create({ 'idempotency-key': 'a' })
+  await isBegun.promise
+  const second = await altered.create({ 'idempotency-key': '"a"' })
+  mayEnd.resolve()
+  assert.equal((await first).status, 200)
+  assert.equal((await altered.create({ 'idempotency-key': 'a' })).status, 200, 'the key is free again')
+  instead = {}
+  return second
+}
+
+/** One of many writes that come at once to a service in whose queue there is room for one. */
+async function overloaded(test: TestContext): Promise<Response> {
+  const small = await startApp(test, { PLANTSTORE_QUEUED_WRITES_MAX: '1' })
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, id) => small.send('POST', '/plants', `{"id":${id},"name":"a"}`)),
+  )
+  const refused = answers.find(({ status }) => status !== 200)
+  assert.ok(refused && answers.some(({ status }) => status === 200))
+  return refused
+}
+
+/** The last of so many reads at once that a token which may make one a second cannot have made them. */
+async function oneTooMany(test: TestContext): Promise<WireAnswer> {
+  const limited = await startApp(test, { PLANTSTORE_RATE_LIMIT: '1' })
+  const wire = await openWire(test, limited.port)
+  wire.send(requestText('GET /plants').repeat(3))
+  await wire.answer()
+  await wire.answer()
+  return wire.answer()
+}
+
+/** For every code one way to provoke it, and the status that it is answered with there. */
+const PROVOKED: Record<
+  ErrorCode,
+  { status: number; provoke(test: TestContext): Promise<Response | WireAnswer> }
+> = {
+  40000: { status: 400, provoke: (test) => overWire(test, 'no HTTP at all\r\n\r\n') },
+  40001: { status: 400, provoke: () => post('') },
+  40002: { status: 400, provoke: () => post('{"id":2,') },
+  40003: { status: 400, provoke: () => post('{"id":2}') },
+  40004: { status: 400, provoke: () => get('/plants?colour=green') },
+  40101: { status: 401, provoke: () => get('/plants', { authorization: '' }) },
+  40102: { status: 401, provoke: () => get('/plants', { authorization: 'Bearer unknown' }) },
+  40301: {
+    status: 403,
+    provoke: async () => post(PLANT, { authorization: `Bearer ${await withReadOnlyToken()}` }),
+  },
+  40401: { status: 404, provoke: () => get('/nothing') },
+  40402: { status: 404, provoke: () => get('/plants/404') },
+  40403: { status: 404, provoke: () => app.fetch('/tokens/nobody', { method: 'DELETE' }) },
+  40501: { status: 405, provoke: () => app.fetch('/plants', { method: 'DELETE' }) },
+  40801: { status: 408, provoke: (test) => overWire(test, 'GET /plants HTTP/1.1\r\nHost: a\r\n') },
+  40901: { status: 400, provoke: () => post('{"id":1,"name":"a"}') },
+  40902: { status: 400, provoke: runningTwice },
+  41201: { status: 412, provoke: () => get('/plants/1', { 'if-match': '"stale"' }) },
+  41301: {
+    status: 413,
+    provoke: () => app.send('PUT', '/plants/2', `{"name":"${'x'.repeat(1024 * 1024)}"}`),
+  },
+  41501: { status: 415, provoke: () => app.send('PUT', '/plants/2', PLANT, { 'content-type': 'text/csv' }) },
+  42201: { status: 400, provoke: () => post(PLANT, { 'idempotency-key': 'used' }) },
+  42901: { status: 429, provoke: oneTooMany },
+  43101: {
+    status: 431,
+    provoke: (test) => overWire(test, requestText('GET /plants', { X: 'x'.repeat(17_000) })),
+  },
+  50001: { status: 500, provoke: () => failingCreate(new TypeError('x is not a function')) },
+  50301: { status: 503, provoke: overloaded },
+  50302: {
+    status: 503,
+    provoke: () => failingCreate(new AppError(50302, undefined, { cause: new Error() })),
+  },
+  50303: {
+    status: 503,
+    provoke: () => {
+      isDraining = true
+      return altered.fetch('/readyz').finally(() => {
+        isDraining = false
+      })
+    },
+  },
+  50701: {
+    status: 507,
+    provoke: () => failingCreate(new AppError(50701, undefined, { cause: new Error() })),
+  },
+}
+
+for (const [code, { status, provoke }] of Object.entries(PROVOKED)) {
+  const { meaning } = ERRORS[Number(code) as ErrorCode]
+  test(`${code} is answered with ${status} and an Error body: ${meaning}`, async (test) => {
+    await assertErrorAnswer(await provoke(test), status, Number(code) as ErrorCode)
+  })
+}
+
+test('what went wrong inside is in the log and not in the answer', async () => {
+  const secret = 'SELECT secret FROM /var/lib/plants.db'
+  for (const [failure, code] of [
+    [new Error(secret), 50001],
+    [new AppError(50302, undefined, { cause: new Error(secret) }), 50302],
+    [new AppError(50701, undefined, { cause: { message: secret, errcode: 13 } }), 50701],
+    [secret, 50001],
+    [undefined, 50001],
+    [null, 50001],
+  ] as const) {
+    const answer = await failingCreate(failure)
+    const id = answer.headers.get('x-request-id')
+    assert.ok(!(await assertErrorAnswer(answer, ERRORS[code].status, code)).includes('secret'))
+    const line = await eventually(() => altered.log.find(({ requestId }) => requestId === id))
+    assert.equal(line.error, code)
+    assert.equal(line.level, 50)
+    if (failure) assert.ok(String(line.cause).includes(secret))
+    if (failure instanceof Error && code === 50001) assert.match(String(line.cause), /\n +at /)
+  }
+})
+
+test('a storage that fails to read fails the request, not the service', async () => {
+  instead = { get: () => Promise.reject(new AppError(50302)) }
+  await assertErrorAnswer(await altered.fetch('/plants/1'), 503, 50302)
+  instead = {}
+  await assertErrorAnswer(await altered.fetch('/plants/1'), 404, 40402)
+})
+
+test('a token store that fails is no reason to let anybody in, nor to call a token wrong', async () => {
+  for (const [failure, status, code] of [
+    [new AppError(50302), 503, 50302],
+    [new Error('x'), 500, 50001],
+  ] as const) {
+    instead = { findByHash: () => Promise.reject(failure) }
+    const answer = await altered.fetch('/plants', { headers: { authorization: 'Bearer some-other-token' } })
+    instead = {}
+    await assertErrorAnswer(answer, status, code)
+  }
+})
+
+test('the answer to HEAD has the fields of the error and no body', async (test) => {
+  const wire = await openWire(test, app.port)
+  wire.send(requestText('HEAD /plants/404'))
+  const { status, headers, body } = await wire.answer('HEAD')
+  assert.equal(status, 404)
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+  assert.ok(Number(headers['content-length']) > 0)
+  assert.equal(body, '')
+  await wire.assertUsable()
+})

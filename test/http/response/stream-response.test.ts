@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import fastify, { type FastifyReply } from 'fastify'
+import { readConfig } from '../../../src/config/read-config.ts'
+import { type AnswerStream, streamAnswer } from '../../../src/http/response/stream-response.ts'
+import { createOrderedServer } from '../../../src/http/server/http-server.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const PIECE = 'x'.repeat(64 * 1024)
+
+/** A server that answers `/` by `answer`, and a request to it on a connection of its own. */
+async function serve(
+  t: TestContext,
+  answer: (reply: FastifyReply) => Promise<void>,
+  { unreadTimeoutMs }: { unreadTimeoutMs: number } = readConfig({}, {}),
+) {
+  const limits = { ...readConfig({}, {}), unreadTimeoutMs }
+  const app = fastify({ serverFactory: (handler) => createOrderedServer(handler, { limits }) })
+  app.decorate('noteRequest', () => {})
+  app.get('/', async (_request, reply) => answer(reply))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.after(() => app.close())
+  return {
+    url,
+    /** Asks, and reads nothing. */
+    ask(): ReturnType<typeof connect> {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      t.after(() => void socket.destroy())
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      socket.on('error', () => {})
+      socket.pause()
+      return socket
+    },
+  }
+}
+
+/** Sends without end, and fulfils with what ends it. */
+async function sendUntilItFails(answer: AnswerStream): Promise<unknown> {
+  try {
+    for (;;) await answer.send(PIECE)
+  } catch (error) {
+    return error
+  }
+}
+
+test('an answer arrives whole, however long, with its header fields', async (t) => {
+  const { url } = await serve(t, async (reply) => {
+    const answer = streamAnswer(reply, 'text/plain', { fields: ['vary', 'Accept'] })
+    for (let count = 0; count < 200; count++) await answer.send(PIECE)
+    answer.end()
+  })
+  const answer = await fetch(url, { headers: { 'x-request-id': 'abc' } })
+  assert.equal(answer.headers.get('content-type'), 'text/plain')
+  assert.equal(answer.headers.get('vary'), 'Accept')
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(typeof answer.headers.get('x-request-id'), 'string')
+  assert.equal((await answer.text()).length, 200 * PIECE.length)
+  const head = await fetch(url, { method: 'HEAD' })
+  assert.deepEqual([head.headers.get('content-type'), await head.text()], ['text/plain', ''])
+})
+
+test('nothing more is sent while the client does not read, and it is given up in time', async (t) => {
+  const outcome = Promise.withResolvers<unknown>()
+  const { ask } = await serve(
+    t,
+    async (reply) => {
+      const answer = streamAnswer(reply, 'text/plain')
+      outcome.resolve(await sendUntilItFails(answer))
+    },
+    { unreadTimeoutMs: 100 },
+  )
+  const socket = ask()
+  const { code, message } = (await outcome.promise) as { code: number; message: string }
+  assert.deepEqual([code, message], [40801, 'Nobody read the answer in time.'])
+  socket.resume()
+  await new Promise((resolve) => socket.once('close', resolve))
+})
+
+test('a client that goes away is noticed', async (t) => {
+  const outcome = Promise.withResolvers<unknown>()
+  let answer: AnswerStream | undefined
+  const { ask } = await serve(t, async (reply) => {
+    answer = streamAnswer(reply, 'text/plain')
+    outcome.resolve(await sendUntilItFails(answer))
+  })
+  const socket = ask()
+  await eventually(() => answer)
+  socket.destroy()
+  assert.equal(((await outcome.promise) as { code: number }).code, 40000)
+  await assert.rejects(Promise.resolve(answer?.send('x')), { code: 40000 })
+})
+
+test('an answer that is whole is given up as well when nobody reads its end', async (t) => {
+  const isOver = Promise.withResolvers<boolean>()
+  const { ask } = await serve(
+    t,
+    async (reply) => {
+      reply.raw.once('close', () => isOver.resolve(reply.raw.writableFinished))
+      const answer = streamAnswer(reply, 'text/plain')
+      for (let count = 0; count < 200; count++) answer.send(PIECE)?.catch(() => {})
+      answer.end()
+    },
+    { unreadTimeoutMs: 100 },
+  )
+  ask()
+  assert.equal(await isOver.promise, false)
+})
+
+test('an answer that is cut is seen to be not whole', async (t) => {
+  const { url } = await serve(t, async (reply) => {
+    const answer = streamAnswer(reply, 'text/plain')
+    await answer.send('some')
+    answer.cut()
+  })
+  await assert.rejects(async () => (await fetch(url)).text(), TypeError)
+})

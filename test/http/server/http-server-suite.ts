@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import type { Environment } from '../../../src/config/read-config.ts'
+import { eventually } from '../../support/eventually.ts'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startApp } from '../../support/http/start-app.ts'
+import { openWire, requestText } from '../../support/http/wire.ts'
+
+/**
+ * What a connection does, told from its bytes, with these settings. What a single request may look like is in
+ * malformed-requests-suite.ts.
+ */
+export async function orderedServerSuite(settings: Environment = {}): Promise<void> {
+  const isSecure = settings.PLANTSTORE_TLS_CERT !== undefined
+  const app = await startApp(
+    { after },
+    { ...settings, PLANTSTORE_HEADERS_TIMEOUT_MS: '300', PLANTSTORE_REQUEST_TIMEOUT_MS: '600' },
+  )
+  const open = (test: TestContext) => openWire(test, app.port, { isSecure })
+
+  let lastId = 0
+  const nextId = () => ++lastId
+  const createText = (id: number, headers: Record<string, string> = {}) =>
+    requestText('POST /plants', headers, `{"id":${id},"name":"plant ${id}"}`)
+
+  async function isStored(id: number): Promise<boolean> {
+    const answer = await app.fetch(`/plants/${id}`)
+    await answer.arrayBuffer()
+    return answer.status === 200
+  }
+
+  test('pipelined requests are answered in their order', async (test) => {
+    const wire = await open(test)
+    const paths = Array.from(
+      { length: 30 },
+      (_, at) => ['/healthz', '/plants?limit=5', '/nothing', '/tags'][at % 4],
+    )
+    wire.send(...paths.map((path, at) => requestText(`GET ${path}`, { 'X-Request-Id': `r${at}` })))
+    for (const at of paths.keys()) {
+      const { status, headers } = await wire.answer()
+      assert.equal(headers['x-request-id'], `r${at}`)
+      assert.equal(status, at % 4 === 2 ? 404 : 200)
+    }
+    await wire.assertUsable()
+  })
+
+  test('pipelined requests run one after another: each sees what those before it did', async (test) => {
+    const wire = await open(test)
+    const id = nextId()
+    const path = `/plants/${id}`
+    wire.send(
+      [
+        requestText(`GET ${path}`),
+        createText(id),
+        requestText(`GET ${path}`),
+        requestText(`GET ${path}`),
+        createText(id),
+        requestText(`PATCH ${path}`, {}, '{"name":"changed"}'),
+        requestText(`GET ${path}`),
+        requestText(`DELETE ${path}`),
+        requestText(`HEAD ${path}`),
+        createText(id),
+      ].join(''),
+    )
+    assert.equal((await wire.answer()).status, 404)
+    assert.equal((await wire.answer()).status, 200)
+    assert.match((await wire.answer()).body, new RegExp(`"name":"plant ${id}"`))
+    assert.match((await wire.answer()).body, new RegExp(`"name":"plant ${id}"`))
+    await assertErrorAnswer(await wire.answer(), 400, 40901)
+    assert.equal((await wire.answer()).status, 200)
+    assert.match((await wire.answer()).body, /"name":"changed"/)
+    assert.equal((await wire.answer()).status, 204)
+    assert.equal((await wire.answer('HEAD')).status, 404)
+    assert.equal((await wire.answer()).status, 200)
+    await wire.assertUsable()
+  })
+
+  test('nothing that stands behind Connection: close is executed', async (test) => {
+    const wire = await open(test)
+    const [first, second] = [nextId(), nextId()]
+    wire.send(createText(first, { Connection: 'close' }) + createText(second))
+    const { status, headers } = await wire.answer()
+    assert.equal(status, 200)
+    assert.equal(headers.connection, 'close')
+    await wire.assertClosed()
+    assert.deepEqual([await isStored(first), await isStored(second)], [true, false])
+  })
+
+  test('nothing that stands behind an answer that closes is executed', async (test) => {
+    const id = nextId()
+    for (const bad of [
+      requestText('GET /plants', { Host: '' }),
+      requestText('GET /plants', { Host: 'a b' }),
+      requestText('POST /plants', { Expect: '100-continue', 'Content-Length': '9', Authorization: '' }),
+    ]) {
+      const wire = await open(test)
+      wire.send(bad + createText(id))
+      const answer = await wire.answer()
+      assert.ok(answer.status >= 400)
+      assert.equal(answer.headers.connection, 'close')
+      await wire.assertClosed()
+    }
+    assert.ok(!(await isStored(id)))
+  })
+
+  test('a create that garbage follows keeps its answer, and the garbage gets one of its own', async (test) => {
+    for (const garbage of ['\x16\x03\x01 no HTTP\r\n\r\n', 'GET / HTTP/9\r\n\r\n', `${'x'.repeat(20_000)}`]) {
+      const wire = await open(test)
+      const id = nextId()
+      wire.send(createText(id) + garbage)
+      assert.equal((await wire.answer()).status, 200, JSON.stringify(garbage.slice(0, 20)))
+      await assertErrorAnswer(await wire.answer(), 400, 40000)
+      await wire.assertClosed()
+      assert.ok(await isStored(id))
+    }
+  })
+
+  test('a client that closes its side behind the request still hears the answer', async (test) => {
+    const wire = await open(test)
+    const id = nextId()
+    wire.send(createText(id))
+    wire.end()
+    assert.equal((await wire.answer()).status, 200)
+    await wire.assertClosed()
+  })
+
+  test('a client that says HTTP/1.0 is answered and the connection closed', async (test) => {
+    const wire = await open(test)
+    const id = nextId()
+    wire.send(requestText('GET /healthz').replace('HTTP/1.1', 'HTTP/1.0') + createText(id))
+    assert.equal((await wire.answer()).status, 200)
+    await wire.assertClosed()
+    assert.ok(!(await isStored(id)))
+  })
+
+  test('an empty line before a request is let through (RFC 9112 §2.2)', async (test) => {
+    const wire = await open(test)
+    wire.send(`\r\n${requestText('GET /healthz')}`)
+    assert.equal((await wire.answer()).status, 200)
+    await wire.assertUsable()
+  })
+
+  test('what does not arrive in time is answered with 408 and the connection closed', async (test) => {
+    const [silent, slowHeaders, slowBody, slowSecond] = await Promise.all([
+      open(test),
+      open(test),
+      open(test),
+      open(test),
+    ])
+    const id = nextId()
+    slowHeaders.send('POST /plants HTTP/1.1\r\nHost: a\r\nX: ')
+    const half = createText(id).slice(0, -5)
+    slowBody.send(half)
+    const stored = nextId()
+    slowSecond.send(createText(stored))
+    assert.equal((await slowSecond.answer()).status, 200)
+    slowSecond.send(half)
+    for (const wire of [slowHeaders, slowBody, slowSecond]) {
+      await assertErrorAnswer(await wire.answer(), 408, 40801)
+      await wire.assertClosed()
+    }
+    assert.deepEqual([await isStored(id), await isStored(stored)], [false, true])
+    // Nothing was asked on it, so nothing is answered.
+    silent.end()
+    await silent.assertClosed()
+  })
+
+  test('a request whose body stays away after its refusal holds the connection no longer than any other', async (test) => {
+    const wire = await open(test)
+    wire.send(requestText('POST /plants', { Authorization: '', 'Content-Length': '1000' }))
+    await assertErrorAnswer(await wire.answer(), 401, 40101)
+    await wire.assertClosed()
+  })
+
+  test('CONNECT, an upgrade and a TLS greeting get no tunnel', async (test) => {
+    const connecting = await open(test)
+    const id = nextId()
+    connecting.send(`CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n${createText(id)}`)
+    await assertErrorAnswer(await connecting.answer(), 405, 40501)
+    await connecting.assertClosed()
+    assert.ok(!(await isStored(id)))
+
+    const upgrading = await open(test)
+    for (const protocol of ['websocket', 'h2c', 'TLS/1.3']) {
+      upgrading.send(requestText('GET /plants/404404', { Connection: 'Upgrade', Upgrade: protocol }))
+      await assertErrorAnswer(await upgrading.answer(), 404, 40402)
+      upgrading.send(createText(nextId(), { Connection: 'Upgrade', Upgrade: protocol }))
+      assert.equal((await upgrading.answer()).status, 200)
+    }
+    await upgrading.assertUsable()
+
+    const greeting = await open(test)
+    greeting.send(Buffer.from('160301020001fc0303', 'hex'))
+    await assertErrorAnswer(await greeting.answer(), 400, 40000)
+    await greeting.assertClosed()
+  })
+
+  test('a client that goes away in the middle of its request stores nothing and harms nobody', async (test) => {
+    const ids: number[] = []
+    for (let count = 0; count < 10; count++) {
+      const wire = await open(test)
+      const id = nextId()
+      ids.push(id)
+      const text = createText(id)
+      wire.send(text.slice(0, text.length - 1 - count * 5))
+      wire.end()
+      await assertErrorAnswer(await wire.answer(), 400, 40000)
+      await wire.assertClosed()
+    }
+    for (const id of ids) assert.ok(!(await isStored(id)))
+    assert.equal(app.log.filter(({ level }) => Number(level) >= 50).length, 0, JSON.stringify(app.log))
+  })
+
+  test('a client that pipelines without end is cut off, and others are served', async (test) => {
+    const wire = await open(test)
+    wire.send(...Array.from({ length: 5_000 }, () => createText(nextId())))
+    await eventually(() => wire.isClosed)
+    assert.equal((await app.fetch('/plants?limit=1')).status, 200)
+  })
+
+  test('a time for whole requests that is shorter than that for header fields holds for these, too', async (test) => {
+    const hasty = await startApp(test, { ...settings, PLANTSTORE_REQUEST_TIMEOUT_MS: '200' })
+    const wire = await openWire(test, hasty.port, { isSecure })
+    wire.send('GET /healthz HTTP/1.1\r\n')
+    await assertErrorAnswer(await wire.answer(), 408, 40801)
+  })
+}

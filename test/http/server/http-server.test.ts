@@ -1,0 +1,3 @@
+import { orderedServerSuite } from './http-server-suite.ts'
+
+await orderedServerSuite()

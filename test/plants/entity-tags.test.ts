@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { entityTagOf, preconditionOf } from '../../src/plants/entity-tags.ts'
+import { preconditionHolds } from '../../src/plants/plant-store.ts'
+
+const versions = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
+
+test('the tag of a version is found again in either field, and no other is', () => {
+  fc.assert(
+    fc.property(versions, versions, (version, other) => {
+      const tag = entityTagOf(version)
+      assert.match(tag, /^"[0-9]{1,16}"$/)
+      for (const name of ['if-match', 'if-none-match'] as const) {
+        const precondition = preconditionOf({ [name]: tag })
+        const wanted = name === 'if-match'
+        assert.equal(preconditionHolds(precondition, version), wanted)
+        assert.equal(preconditionHolds(precondition, other), wanted === (version === other))
+      }
+    }),
+  )
+})
+
+test('without a field there is no precondition', () => {
+  assert.deepEqual(preconditionOf({}), {})
+})
+
+test('a star means whatever there is', () => {
+  assert.deepEqual(preconditionOf({ 'if-match': '*', 'if-none-match': ' * ' }), {
+    ifMatch: 'any',
+    ifNoneMatch: 'any',
+  })
+  assert.ok(preconditionHolds({ ifMatch: 'any' }, 1))
+  assert.ok(!preconditionHolds({ ifMatch: 'any' }, undefined))
+  assert.ok(!preconditionHolds({ ifNoneMatch: 'any' }, 1))
+  assert.ok(preconditionHolds({ ifNoneMatch: 'any' }, undefined))
+})
+
+test('one tag of a list is enough', () => {
+  const list = ` ${entityTagOf(1)},${entityTagOf(2)} ,, "x y", ${entityTagOf(3)}`
+  for (const version of [1, 2, 3]) {
+    assert.ok(preconditionHolds(preconditionOf({ 'if-match': list }), version))
+    assert.ok(!preconditionHolds(preconditionOf({ 'if-none-match': list }), version))
+  }
+  assert.ok(!preconditionHolds(preconditionOf({ 'if-match': list }), 4))
+  assert.ok(preconditionHolds(preconditionOf({ 'if-none-match': list }), 4))
+})
+
+test('a weak tag matches for reading only (RFC 9110 §13.1)', () => {
+  const weak = `W/${entityTagOf(7)}`
+  assert.ok(!preconditionHolds(preconditionOf({ 'if-match': weak }), 7))
+  assert.ok(!preconditionHolds(preconditionOf({ 'if-none-match': weak }), 7))
+})
+
+test('a tag that was never made here, and what is no tag, match nothing', () => {
+  const fields = [
+    '',
+    ',',
+    '7',
+    '"7',
+    "'7'",
+    '"A"',
+    '"-1"',
+    '"7 "',
+    '"07"',
+    '"7e0"',
+    '"99999999999999999"',
+    'w/"7"',
+    '*, "x"',
+    '""',
+    '"7""8"',
+  ]
+  for (const field of fields) {
+    assert.ok(!preconditionHolds(preconditionOf({ 'if-match': field }), 7), field)
+    assert.ok(preconditionHolds(preconditionOf({ 'if-none-match': field }), 7), field)
+  }
+})

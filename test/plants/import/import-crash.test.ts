@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { TOKEN, temporaryFolder } from '../../support/http/start-app.ts'
+import { type PlantstoreProcess, startServe } from '../../support/process/plantstore-process.ts'
+import { countsOf, importReport, NDJSON, storedPlants } from '../routes/import-requests.ts'
+
+const ROWS = 300_000
+/** Killed when so many are stored: at another moment of the work in each round. */
+const KILLED_AT = [1, 40_000, 100_000]
+
+const plantLines = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => `{"id":${from + at},"name":"plant ${from + at}"}\n`).join('')
+
+const asApp = ({ url }: { url: string }) => ({
+  fetch: (path: string, init: RequestInit = {}) =>
+    fetch(url + path, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...init.headers } }),
+})
+
+/** Imports until so many rows are told to be stored, kills the service, and gives the last that was told. */
+async function importUntilKilled(
+  service: PlantstoreProcess & { url: string },
+  body: string,
+  killedAt: number,
+): Promise<number> {
+  const answer = await asApp(service).fetch('/plants/import?onConflict=skip', {
+    method: 'POST',
+    body,
+    headers: { 'content-type': NDJSON, accept: NDJSON },
+  })
+  let text = ''
+  let told = 0
+  try {
+    for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece
+      const lines = text.split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) {
+        const { type, created, skipped } = JSON.parse(line)
+        assert.equal(type, 'progress', 'it is killed before the end')
+        told = created + skipped
+      }
+      if (told >= killedAt) service.child.kill('SIGKILL')
+    }
+  } catch (error) {
+    // What fetch throws when the connection is cut off.
+    if (!(error instanceof TypeError)) throw error
+  }
+  assert.equal(await service.exit, 'SIGKILL')
+  return told
+}
+
+test('of an import that is killed everything that was told is there, and the next run completes it', async (t) => {
+  const environment = { PLANTSTORE_DATABASE: join(temporaryFolder(t), 'plants.db') }
+  const body = plantLines(0, ROWS)
+  for (const killedAt of KILLED_AT) {
+    const told = await importUntilKilled(await startServe(t, { environment }), body, killedAt)
+    assert.ok(told >= killedAt)
+    const again = await startServe(t, { environment })
+    const stored = (await storedPlants(asApp(again))) as [bigint, string][]
+    assert.ok(stored.length >= told, `${stored.length} are there, and ${told} were told`)
+    assert.deepEqual(
+      stored.map(([id]) => id),
+      stored.map((_, at) => BigInt(at)),
+      'and none is missing before the last',
+    )
+    again.child.kill('SIGTERM')
+    assert.equal(await again.exit, 0)
+  }
+  const last = await startServe(t, { environment })
+  const [created = 0, replaced, skipped = 0, failed] = countsOf(
+    await importReport(asApp(last), body, { query: '?onConflict=skip' }),
+  )
+  assert.deepEqual([created + skipped, replaced, failed], [ROWS, 0, 0])
+  assert.ok(created > 0 && skipped >= (KILLED_AT.at(-1) ?? 0))
+  assert.equal((await storedPlants(asApp(last))).length, ROWS)
+})

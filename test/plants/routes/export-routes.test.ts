@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, type TestContext, test } from 'node:test'
+import { AppError } from '../../../src/errors.ts'
+import type { StoredPlant } from '../../../src/plants/plant.ts'
+import { eventually } from '../../support/eventually.ts'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startAlteredApp } from '../../support/http/start-altered-app.ts'
+import { startApp } from '../../support/http/start-app.ts'
+import { requestText } from '../../support/http/wire.ts'
+import { CSV, exportedLines, importReport, NDJSON } from './import-requests.ts'
+
+const app = await startApp({ after })
+
+await importReport(
+  app,
+  [
+    '{"id":9223372036854775807,"name":"last"}',
+    '{"id":-9223372036854775808,"name":"first","tag":"tree"}',
+    '{"id":9007199254740993,"name":"Rosa, \\"Peace\\"\\r\\n🌱","tag":""}',
+    '{"id":9007199254740992,"name":"","tag":"big, bold"}',
+    '{"id":7,"name":" =1+1 ","tag":"tree"}',
+  ].join('\n'),
+)
+
+const get = (path: string, accept: string) => app.fetch(path, { headers: { accept } })
+
+const idsIn = (lines: readonly string[]) => lines.map((line) => /"id":(-?\d+)/.exec(line)?.[1] ?? line)
+
+test('JSON lines hold every plant as the list has it, in the order of their ids', async () => {
+  const answer = await get('/plants', NDJSON)
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('content-type'), NDJSON)
+  const list = await (await get('/plants', 'application/json')).text()
+  const text = await answer.text()
+  assert.equal(`[${text.trimEnd().split('\n').join(',')}]`, list)
+  assert.equal(text.at(-1), '\n')
+  assert.deepEqual(idsIn(await exportedLines(app)), [
+    '-9223372036854775808',
+    '7',
+    '9007199254740992',
+    '9007199254740993',
+    '9223372036854775807',
+  ])
+})
+
+test('CSV holds every plant, with nothing in it changed', async () => {
+  const answer = await get('/plants', CSV)
+  assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
+  const text = Buffer.from(await answer.arrayBuffer()).toString()
+  const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
+  assert.equal(
+    text.replace(time, 'T'),
+    [
+      'id,name,tag,createdAt,updatedAt',
+      '-9223372036854775808,first,tree,T,T',
+      '7, =1+1 ,tree,T,T',
+      '9007199254740992,"","big, bold",T,T',
+      '9007199254740993,"Rosa, ""Peace""\r\n🌱","",T,T',
+      '9223372036854775807,last,,T,T',
+      '',
+    ].join('\r\n'),
+  )
+  const marked = Buffer.from(await (await get('/plants?bom=1', CSV)).arrayBuffer())
+  assert.equal(marked.toString(), `\ufeff${text}`)
+  assert.equal(await (await get('/plants?bom=0', CSV)).text(), text)
+})
+
+test('tag, q and after narrow what is exported', async () => {
+  assert.deepEqual(idsIn(await exportedLines(app, '?tag=tree')), ['-9223372036854775808', '7'])
+  assert.deepEqual(idsIn(await exportedLines(app, '?after=9007199254740992')), [
+    '9007199254740993',
+    '9223372036854775807',
+  ])
+  assert.deepEqual(idsIn(await exportedLines(app, '?tag=tree&after=-9223372036854775808')), ['7'])
+  await eventually(async () => idsIn(await exportedLines(app, '?q=peac')).join() === '9007199254740993')
+  assert.deepEqual(await exportedLines(app, '?q='), [])
+  assert.deepEqual(await exportedLines(app, '?after=9223372036854775807'), [])
+  const nothing = await get('/plants?tag=none', CSV)
+  assert.equal(await nothing.text(), 'id,name,tag,createdAt,updatedAt\r\n')
+})
+
+test('Accept chooses, and every answer says that it does', async () => {
+  for (const [accept, type] of [
+    ['*/*', 'application/json'],
+    ['image/png', 'application/json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
+    ['text/csv;q=0.5, application/json;q=0.4', CSV],
+    ['text/*', CSV],
+    ['text/csv, application/x-ndjson;q=0.9', CSV],
+    ['application/x-ndjson, */*;q=0.1', NDJSON],
+  ] as const) {
+    const answer = await get('/plants', accept)
+    assert.equal(answer.headers.get('content-type')?.split(';')[0], type, accept)
+    assert.equal(answer.headers.get('vary'), 'Accept, accept-encoding')
+    await answer.arrayBuffer()
+    const head = await app.fetch('/plants', { method: 'HEAD', headers: { accept } })
+    assert.deepEqual([head.status, await head.text()], [200, ''])
+    for (const name of ['content-type', 'vary', 'x-content-type-options', 'link']) {
+      assert.equal(head.headers.get(name), answer.headers.get(name), `${name} for ${accept}`)
+    }
+  }
+})
+
+test('a parameter that is for pages, or for another format, is refused', async () => {
+  const cases: [string, string, RegExp][] = [
+    ['?limit=10', NDJSON, /^limit is for pages of JSON; application\/x-ndjson holds every plant/],
+    ['?limit=10', CSV, /^limit is for pages of JSON; text\/csv holds every plant/],
+    ['?bom=1', NDJSON, /^bom is for text\/csv only/],
+    ['?bom=1', '*/*', /"bom"/],
+    ['?bom=true', CSV, /^bom must be 1 /],
+    ['?after=x', CSV, /^after must be an id/],
+    ['?offset=1', NDJSON, /"offset"/],
+  ]
+  for (const [query, accept, message] of cases) {
+    assert.match(await assertErrorAnswer(await get(`/plants${query}`, accept), 400, 40004), message)
+  }
+  const bare = await app.fetch('/plants', { headers: { accept: CSV, authorization: '' } })
+  await assertErrorAnswer(bare, 401, 40101)
+})
+
+const plant = (id: number): StoredPlant => ({
+  id: BigInt(id),
+  name: 'x'.repeat(1_000),
+  createdAtMs: 0,
+  updatedAtMs: 0,
+  version: 1,
+})
+
+/** An app whose export is without end, or ends with `failure` at that step; and whether it was let go of. */
+async function altered(
+  t: TestContext,
+  failsAt = Number.POSITIVE_INFINITY,
+  failure: unknown = new AppError(50302),
+) {
+  const state = { steps: 0, isReturned: false }
+  const app = await startAlteredApp(t, {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        async *exportPlants() {
+          try {
+            for (let step = 0; ; step++) {
+              state.steps = step
+              if (step === failsAt) throw failure
+              yield Array.from({ length: 100 }, (_, at) => plant(step * 100 + at))
+            }
+          } finally {
+            state.isReturned = true
+          }
+        },
+      },
+    }),
+  })
+  return { app, state }
+}
+
+test('an export that fails before its first plant is answered like any failure', async (t) => {
+  const { app, state } = await altered(t, 0)
+  const answer = await app.fetch('/plants', { headers: { accept: CSV } })
+  await assertErrorAnswer(answer, 503, 50302)
+  assert.equal(state.isReturned, true)
+})
+
+test('an export that fails midway is cut off, so that the client sees it, and logged', async (t) => {
+  for (const [failure, code] of [
+    [new AppError(50302, undefined, { cause: new Error('disk') }), 50302],
+    [new Error('disk'), 50001],
+  ] as const) {
+    const { app } = await altered(t, 20, failure)
+    for (const accept of [CSV, NDJSON]) {
+      const answer = await app.fetch('/plants', { headers: { accept } })
+      assert.equal(answer.status, 200)
+      await assert.rejects(answer.text(), TypeError)
+      const line = await eventually(() => app.log.find(({ error }) => error === code))
+      assert.deepEqual([line.level, line.msg, line.path], [50, 'request failed', '/plants'])
+      assert.match(String(line.cause), /disk/)
+    }
+  }
+})
+
+test('when the client goes away the export is let go of, and nothing is logged of it', async (t) => {
+  const { app, state } = await altered(t)
+  const answer = await app.fetch('/plants', { headers: { accept: NDJSON } })
+  await answer.body?.cancel()
+  await eventually(() => state.isReturned)
+  assert.deepEqual(
+    app.log.filter(({ level }) => Number(level) > 20),
+    [],
+  )
+})
+
+test('of an export that is not read no more is asked for', async (t) => {
+  const { app, state } = await altered(t)
+  const socket = connect(app.port, '127.0.0.1')
+  t.after(() => void socket.destroy())
+  socket.write(requestText('GET /plants', { Accept: CSV }))
+  socket.pause()
+  let steps = -1
+  await eventually(async () => {
+    if (steps === state.steps && steps > 0) return true
+    steps = state.steps
+    // Other requests are served meanwhile, and give it time.
+    for (let count = 0; count < 20; count++) assert.equal((await app.fetch('/healthz')).status, 200)
+    return false
+  })
+  socket.destroy()
+  await eventually(() => state.isReturned)
+})

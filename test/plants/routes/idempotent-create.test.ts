@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { exchange } from '../../support/http/raw-http.ts'
+import { emptyDatabase, startApp, TOKEN } from '../../support/http/start-app.ts'
+
+// The Idempotency-Key of POST /plants.
+
+const app = await startApp({ after })
+
+const create = (json: string, key: string, headers: Record<string, string> = {}) =>
+  app.send('POST', '/plants', json, { 'idempotency-key': key, ...headers })
+
+/** What of an answer a client sees, without what names the one exchange. */
+async function seen(answer: Response) {
+  const { status, headers } = answer
+  const fields = ['location', 'etag', 'content-type'].map((name) => headers.get(name))
+  return { status, fields, text: await answer.text() }
+}
+
+test('the same key and body get the same answer again and add nothing', async () => {
+  const first = await seen(await create('{"id":1,"name":"a","tag":"b"}', '"key-1"'))
+  assert.equal(first.status, 200)
+  assert.deepEqual(await seen(await create('{"id":1,"name":"a","tag":"b"}', '"key-1"')), first)
+  assert.deepEqual(
+    await seen(await create('{ "tag":"\\u0062", "name":"a", "id":1.0 }', '"key-1"')),
+    first,
+    'otherwise written',
+  )
+  assert.deepEqual(
+    await seen(await create('{"id":1,"name":"a","tag":"b"}', 'key-1')),
+    first,
+    'without quotation marks',
+  )
+})
+
+test('the answer is that of the first time also when the plant has changed or gone since', async () => {
+  const first = await seen(await create('{"id":2,"name":"a"}', 'key-2'))
+  await app.send('PUT', '/plants/2', '{"name":"changed"}')
+  assert.deepEqual(await seen(await create('{"id":2,"name":"a"}', 'key-2')), first)
+  await app.fetch('/plants/2', { method: 'DELETE' })
+  assert.deepEqual(await seen(await create('{"id":2,"name":"a"}', 'key-2')), first)
+  await assertErrorAnswer(await app.fetch('/plants/2'), 404, 40402)
+})
+
+test('a key that was used with another body is refused and adds nothing', async () => {
+  await create('{"id":3,"name":"a"}', 'key-3')
+  for (const json of ['{"id":3,"name":"b"}', '{"id":4,"name":"a"}', '{"id":3,"name":"a","tag":""}']) {
+    await assertErrorAnswer(await create(json, 'key-3'), 400, 42201)
+  }
+  await assertErrorAnswer(await app.fetch('/plants/4'), 404, 40402)
+})
+
+test('a create that is refused leaves its key free', async () => {
+  await app.send('POST', '/plants', '{"id":5,"name":"taken"}')
+  await assertErrorAnswer(await create('{"id":5,"name":"a"}', 'key-5'), 400, 40901)
+  await assertErrorAnswer(await create('{"id":"6"}', 'key-5'), 400, 40003)
+  assert.equal((await create('{"id":6,"name":"a"}', 'key-5')).status, 200)
+})
+
+test('keys of different callers never meet', async () => {
+  const made = await app.send('POST', '/tokens', '{"scopes":["plants:write"]}')
+  const { token } = (await made.json()) as { token: string }
+  const other = { authorization: `Bearer ${token}` }
+  await create('{"id":7,"name":"a"}', 'key-7')
+  await assertErrorAnswer(await create('{"id":7,"name":"a"}', 'key-7', other), 400, 40901)
+  assert.equal((await create('{"id":8,"name":"a"}', 'key-7', other)).status, 200)
+})
+
+test('of requests that come together with one key each gets the answer or hears that it is running', async () => {
+  const json = '{"id":9,"name":"a"}'
+  const answers = await Promise.all(Array.from({ length: 10 }, () => create(json, 'key-9')))
+  assert.ok(answers.some(({ status }) => status === 200))
+  for (const answer of answers) {
+    if (answer.status === 200) assert.equal(await answer.text(), '{"name":"a"}')
+    else await assertErrorAnswer(answer, 400, 40902)
+  }
+})
+
+test('a key is remembered over a restart', async (test) => {
+  const settings = { PLANTSTORE_DATABASE: await emptyDatabase(test) }
+  const first = await startApp(test, settings)
+  const retry = { 'idempotency-key': 'key' }
+  const answer = await seen(await first.send('POST', '/plants', '{"id":1,"name":"a"}', retry))
+  await first.stop()
+  const second = await startApp(test, settings)
+  assert.deepEqual(await seen(await second.send('POST', '/plants', '{"id":1,"name":"a"}', retry)), answer)
+})
+
+test('a key is forgotten after the configured time', async (test) => {
+  const forgetful = await startApp(test, { PLANTSTORE_IDEMPOTENCY_TTL_MS: '1000' })
+  const retry = { 'idempotency-key': 'key' }
+  assert.equal((await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry)).status, 200)
+  await new Promise((resolve) => setTimeout(resolve, 1_050))
+  await assertErrorAnswer(await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry), 400, 40901)
+})
+
+test('a key that is sent twice is refused, and nothing is stored', async () => {
+  const { text } = await exchange(app.port, [
+    'POST /plants HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 19\r\n',
+    `Authorization: Bearer ${TOKEN}\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\n\r\n{"id":99,"name":""}`,
+  ])
+  assert.match(text, /^HTTP\/1\.1 400 .*"error":40003,"message":"Idempotency-Key may be sent once"/s)
+  assert.equal((await app.fetch('/plants/99')).status, 404)
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startApp } from '../../support/http/start-app.ts'
+import { CSV, countsOf, errorsOf, importCsv, postImport, refusedCsv, takePlants } from './import-requests.ts'
+
+// What the rows of a table in CSV are taken for. How the text is taken apart is in plant-import-csv-text-routes.test.ts.
+
+const app = await startApp({ after })
+
+test('a header row names the columns in any order and case, and others are passed over', async () => {
+  const body =
+    '\ufeffTag, NAME ,colour,Id\r\ntree,Quercus robur,green,1\r\n,"Rosa, ""Peace""",,9007199254740993\r\n'
+  assert.deepEqual(await importCsv(app, body), { created: 2, replaced: 0, skipped: 0, failed: 0, errors: [] })
+  assert.deepEqual(await takePlants(app), [
+    [1n, 'Quercus robur', 'tree'],
+    [9007199254740993n, 'Rosa, "Peace"'],
+  ])
+})
+
+test('an empty cell is none, and one of spaces is kept as it is', async () => {
+  const report = await importCsv(app, 'id,name,tag\n1,a,\n2,b,""\n3,, x\n4,"",x\n5, ,  \n')
+  assert.deepEqual(countsOf(report), [3, 0, 0, 2])
+  assert.deepEqual(errorsOf(report), [
+    [4, 40003],
+    [5, 40003],
+  ])
+  assert.match(report.errors[0]?.message ?? '', /^name is missing/)
+  assert.deepEqual(await takePlants(app), [
+    [1n, 'a'],
+    [2n, 'b'],
+    [5n, ' ', '  '],
+  ])
+})
+
+test('an id is a plain decimal of 64 bits, and the message says so', async () => {
+  const ids = [
+    '1.0',
+    ' 1',
+    '1 ',
+    '+1',
+    '01',
+    '1e2',
+    '0x1',
+    '١',
+    '9223372036854775808',
+    'one',
+    '1_000',
+    '"1,000"',
+  ]
+  const report = await importCsv(app, `id,name\n${ids.map((id) => `${id},a\n`).join('')},no id\n`)
+  assert.deepEqual(
+    errorsOf(report),
+    [...ids, ''].map((_, at) => [at + 2, 40003]),
+  )
+  for (const { message, id } of report.errors.slice(0, -1)) {
+    assert.match(message, /^id must be a whole decimal number from .* in plain digits, without spaces$/)
+    assert.equal(id, undefined)
+  }
+  assert.match(report.errors.at(-1)?.message ?? '', /^id is missing/)
+  const edges = '-9223372036854775808,a\n-0,b\n9223372036854775807,c\n'
+  assert.deepEqual(countsOf(await importCsv(app, edges, '?columns=id,name')), [3, 0, 0, 0])
+  assert.equal((await takePlants(app)).length, 3)
+})
+
+test('a row with fewer cells lacks the last ones, and one with more is refused', async () => {
+  const report = await importCsv(app, 'id,name,tag\n1,a\n2\n3,c,x,y\n\n4,d,x\n')
+  assert.deepEqual(countsOf(report), [2, 0, 0, 2])
+  assert.deepEqual(
+    report.errors.map(({ line, id, error, message }) => [line, id, error, message.slice(0, 20)]),
+    [
+      [3, 2n, 40003, 'name is missing: it '],
+      [4, 3n, 40003, 'The row has 4 cells,'],
+    ],
+  )
+  assert.deepEqual(await takePlants(app), [
+    [1n, 'a'],
+    [4n, 'd', 'x'],
+  ])
+})
+
+test('NDJSON that is sent as CSV is told for what it is', async () => {
+  for (const body of ['{"id":1,"name":"a"}\n', '\n {"id": 1, "name": "a"}\n', '{"id":1}\n', '{\n']) {
+    assert.match(
+      await refusedCsv(app, body, body.includes('","') || body.includes(',"') ? 40002 : 40003),
+      /It looks like NDJSON: send that with Content-Type: application\/x-ndjson\. Nothing is stored\.$/,
+      body,
+    )
+  }
+})
+
+test('columns=… names the columns of a file without a header row', async () => {
+  await importCsv(app, 'x,Quercus,1,\ny,Rosa,2,shrub\n', '?columns=,Name,%20id,TAG')
+  assert.deepEqual(await takePlants(app), [
+    [1n, 'Quercus'],
+    [2n, 'Rosa', 'shrub'],
+  ])
+  for (const [columns, message] of [
+    ['id,tag', /^columns must name a column name/],
+    ['name,tag', /^columns must name a column id, or idStart/],
+    ['', /^columns must name a column name/],
+    ['id,name,ID', /^columns names the column id twice/],
+    ['name,name&idStart=1', /^columns names the column name twice/],
+    [`id,name${',x'.repeat(1_000)}`, /^columns may name 1000 columns at most/],
+  ] as const) {
+    assert.match(await refusedCsv(app, '1,a\n', 40004, `?columns=${columns}`), message)
+  }
+})
+
+test('idStart=… numbers the rows by their place, refused ones as well', async () => {
+  const report = await importCsv(app, 'name,id\na,700\n,701\n\nc,702\n', '?idStart=10')
+  assert.deepEqual([countsOf(report), errorsOf(report)], [[2, 0, 0, 1], [[3, 40003]]])
+  assert.equal(report.errors[0]?.id, 11n)
+  assert.deepEqual(await takePlants(app), [
+    [10n, 'a'],
+    [12n, 'c'],
+  ])
+  const numbered = await importCsv(app, 'a\n\nb\n', '?columns=name&idStart=-1')
+  assert.deepEqual(countsOf(numbered), [2, 0, 0, 0])
+  assert.deepEqual(await takePlants(app), [
+    [-1n, 'a'],
+    [0n, 'b'],
+  ])
+  const empty = await importCsv(app, 'a\n""\n\nb\n', '?columns=name&idStart=5')
+  assert.deepEqual([countsOf(empty), errorsOf(empty)], [[2, 0, 0, 1], [[2, 40003]]])
+  assert.deepEqual(await takePlants(app), [
+    [5n, 'a'],
+    [7n, 'b'],
+  ])
+  const last = await importCsv(app, 'a\nb\nc\n', '?columns=name&idStart=9223372036854775806')
+  assert.deepEqual([countsOf(last), errorsOf(last)], [[2, 0, 0, 1], [[3, 40003]]])
+  assert.match(last.errors[0]?.message ?? '', /^the numbers have come to an end with 9223372036854775807/)
+  assert.equal((await takePlants(app)).length, 2)
+  for (const idStart of ['', 'x', '1.0', '9223372036854775808']) {
+    assert.match(
+      await refusedCsv(app, 'a\n', 40004, `?columns=name&idStart=${idStart}`),
+      /^idStart must be an id/,
+    )
+  }
+})
+
+test('a header row without what a plant needs ends the import, and the message shows what was found', async () => {
+  assert.equal(
+    await refusedCsv(app, '\n\nnumber,"my ""title"""\n1,a\n', 40003),
+    'The header row on line 3 must name a column name. It holds: "number, my \\"title\\"". For a file without a ' +
+      'header row, name its columns with columns=… in the query. Nothing is stored.',
+  )
+  for (const [header, separators] of [
+    ['id;name;tag\n', 'semicolons'],
+    ['Name\tId\n', 'tabs'],
+  ] as const) {
+    const message = await refusedCsv(app, header, 40003)
+    assert.ok(
+      message.endsWith(` It looks parted by ${separators}: part it by commas. Nothing is stored.`),
+      message,
+    )
+  }
+  assert.match(
+    await refusedCsv(app, 'name,tag\n', 40003),
+    /^The header row on line 1 must name a column id, or idStart/,
+  )
+  assert.match(
+    await refusedCsv(app, 'id,name,tag,Name\n', 40003),
+    /^The header row on line 1 names the column name twice/,
+  )
+  assert.match(await refusedCsv(app, `id${',x'.repeat(1_000)}\n`, 40003), /may name 1000 columns at most/)
+  const long = await refusedCsv(app, `${'x'.repeat(10_000)}\n`, 40003)
+  assert.ok(long.length < 500, long)
+  assert.match(await refusedCsv(app, '\n\n', 40003), /^There is no header row that names the columns\./)
+  const tooLong = await postImport(app, `"${'x'.repeat(70_000)}"\n1,a\n`, {
+    headers: { 'content-type': CSV },
+  })
+  assert.match(
+    await assertErrorAnswer(tooLong, 413, 41301),
+    /^The header row on line 1: The row is longer than 65536/,
+  )
+})

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { AppError } from '../../../src/errors.ts'
+import { eventually } from '../../support/eventually.ts'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startAlteredApp } from '../../support/http/start-altered-app.ts'
+import { startApp } from '../../support/http/start-app.ts'
+import { openWire, requestText } from '../../support/http/wire.ts'
+import { countsOf, importReport, NDJSON, postImport, storedPlants } from './import-requests.ts'
+
+const plantLine = (id: number | bigint, name = `plant ${id}`) =>
+  `{"id":${id},"name":${JSON.stringify(name)}}\n`
+const plantLines = (count: number, firstId = 1) =>
+  Array.from({ length: count }, (_, at) => plantLine(firstId + at)).join('')
+
+/** An app whose store fails in the step of an import that holds this id. */
+async function failingApp(t: TestContext, id: bigint, failure: Error) {
+  return startAlteredApp(t, {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        openImport(options) {
+          const importing = real.plants.openImport(options)
+          return {
+            ...importing,
+            add: (plants) =>
+              plants.some((plant) => plant.id === id) ? Promise.reject(failure) : importing.add(plants),
+          }
+        },
+      },
+    }),
+  })
+}
+
+test('a query, a type or a coding that is not offered is refused before the body is read', async (t) => {
+  const app = await startApp(t)
+  const withQuery = (query: string, contentType = NDJSON) =>
+    postImport(app, plantLine(1), { query, headers: { 'content-type': contentType } })
+  const queries: [string, RegExp][] = [
+    ['?onConflict=ignore', /^onConflict must be one of fail, skip, replace/],
+    ['?onConflict=', /^onConflict /],
+    ['?dryRun=1', /^dryRun must be true or false/],
+    ['?dryrun=true', /"dryrun"/],
+    ['?columns=id,name', /^columns is for a body of text\/csv/],
+    ['?idStart=1', /^idStart is for /],
+    ['?encoding=utf-8', /^encoding is for /],
+    ['?limit=1', /"limit"/],
+  ]
+  for (const [query, message] of queries) {
+    assert.match(await assertErrorAnswer(await withQuery(query), 400, 40004), message)
+  }
+  for (const type of [
+    'application/json',
+    'text/plain',
+    'application/x-ndjson; charset=latin1',
+    'text/csv;charset=utf-16',
+  ]) {
+    await assertErrorAnswer(await withQuery('', type), 415, 41501)
+  }
+  for (const [charset, encoding] of [
+    ['windows-1252', 'windows-1252'],
+    ['"ISO-8859-1"', 'ISO-8859-1'],
+    ['nonsense!', 'windows-1252'],
+  ]) {
+    assert.equal(
+      await assertErrorAnswer(
+        await withQuery('', `text/csv; header=present; charset=${charset}`),
+        415,
+        41501,
+      ),
+      `Send CSV in UTF-8, or tell its encoding in the query and not in Content-Type: encoding=${encoding}.`,
+    )
+  }
+  for (const coding of ['br', 'deflate', 'gzip, gzip', 'zstd']) {
+    const answer = await postImport(app, plantLine(1), { headers: { 'content-encoding': coding } })
+    assert.match(await assertErrorAnswer(answer, 415, 41501), /Content-Encoding: gzip, or without one/)
+  }
+  // In the order of judgement: token, scope, query, body, media type.
+  await assertErrorAnswer(
+    await postImport(app, '', { query: '?x=1', headers: { authorization: '' } }),
+    401,
+    40101,
+  )
+  await assertErrorAnswer(await postImport(app, '', { query: '?x=1' }), 400, 40004)
+  await assertErrorAnswer(
+    await postImport(app, '', { headers: { 'content-type': 'text/plain' } }),
+    400,
+    40001,
+  )
+  assert.deepEqual(await storedPlants(app), [])
+})
+
+test('a body of nothing is missing, also one in chunks; one of blank lines is a short one', async (t) => {
+  const app = await startApp(t)
+  await assertErrorAnswer(await postImport(app, ''), 400, 40001)
+  const wire = await openWire(t, app.port)
+  const inChunks = { 'Content-Type': NDJSON, 'Transfer-Encoding': 'chunked' }
+  wire.send(requestText('POST /plants/import', inChunks), '0\r\n\r\n')
+  assert.equal(
+    await assertErrorAnswer(await wire.answer(), 400, 40001),
+    'The body is missing: send NDJSON or CSV. Nothing is stored.',
+  )
+  await wire.assertUsable()
+  assert.deepEqual(countsOf(await importReport(app, '\n\n')), [0, 0, 0, 0])
+})
+
+test('more imports at once than the service has memory for are refused, and may come again', async (t) => {
+  const app = await startApp(t)
+  const wires = await Promise.all(Array.from({ length: 8 }, () => openWire(t, app.port)))
+  const inChunks = { 'Content-Type': NDJSON, 'Transfer-Encoding': 'chunked', Expect: '100-continue' }
+  for (const wire of wires) {
+    wire.send(requestText('POST /plants/import', inChunks))
+    assert.equal((await wire.answer()).status, 100)
+  }
+  assert.match(await assertErrorAnswer(await postImport(app, plantLine(1)), 503, 50301), /^Too many imports /)
+  for (const wire of wires) wire.send('1\r\n\n\r\n0\r\n\r\n')
+  for (const wire of wires) assert.equal((await wire.answer()).status, 200)
+  assert.deepEqual(countsOf(await importReport(app, plantLine(1))), [1, 0, 0, 0])
+})
+
+test('a byte order mark is dropped, and UTF-16 is told for what it is', async (t) => {
+  const app = await startApp(t)
+  assert.deepEqual(countsOf(await importReport(app, `\ufeff${plantLine(1)}`)), [1, 0, 0, 0])
+  const answer = await postImport(app, Buffer.from(plantLine(2), 'utf16le'))
+  assert.equal(
+    await assertErrorAnswer(answer, 400, 40002),
+    'Line 1: the text is in UTF-16. NDJSON is in UTF-8 (RFC 8259 §8.1). Nothing is stored.',
+  )
+})
+
+test('when the storage fails the import ends, and says how far it got', async (t) => {
+  const app = await failingApp(t, 5_000n, new AppError(50701))
+  const answer = await app.fetch('/plants/import', {
+    method: 'POST',
+    body: `{}\n${plantLines(20_000)}`,
+    headers: { 'content-type': NDJSON },
+  })
+  const message = await assertErrorAnswer(answer, 507, 50701)
+  const [, line, created] =
+    /^The storage is full\. The rows before line (\d+) are stored: ([\d,]+) created, 0 replaced, 0 skipped, 1 failed; of those from there on some may be stored\.$/.exec(
+      message,
+    ) ?? assert.fail(message)
+  assert.equal(Number(created?.replaceAll(',', '')), Number(line) - 2)
+  assert.ok(Number(line) <= 5_001)
+  const stored = await Promise.all(
+    [2, Number(line) - 2].map(async (id) => (await app.fetch(`/plants/${id}`)).status),
+  )
+  assert.deepEqual(stored, [200, 200], 'the rows before that line are stored')
+})
+
+test('a failure that nobody foresaw tells nothing of the inside, and its cause is in the log', async (t) => {
+  const app = await failingApp(t, 1n, new Error('SELECT secret'))
+  for (const accept of ['application/json', NDJSON]) {
+    const answer = await app.fetch('/plants/import', {
+      method: 'POST',
+      body: plantLine(1),
+      headers: { 'content-type': NDJSON, accept },
+    })
+    const text = await answer.text()
+    assert.match(text, /"error":50001,"message":"An internal error\. /)
+    assert.doesNotMatch(text, /secret/)
+    const id = answer.headers.get('x-request-id')
+    const line = await eventually(() => app.log.find(({ requestId }) => requestId === id))
+    assert.deepEqual([line.level, line.msg, line.error], [50, 'request failed', 50001])
+    assert.match(String(line.cause), /SELECT secret/)
+  }
+})

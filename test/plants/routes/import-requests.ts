@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import type { StartedApp } from '../../support/http/start-app.ts'
+
+export const NDJSON = 'application/x-ndjson'
+export const CSV = 'text/csv'
+
+export interface Report {
+  created: number
+  replaced: number
+  skipped: number
+  failed: number
+  errors: { line: number; id?: bigint; error: number; message: string }[]
+}
+
+type Body = string | Buffer | ReadableStream<Uint8Array>
+
+/** JSON whose ids are read exactly, as bigints. */
+export function parseIds(json: string): unknown {
+  return JSON.parse(json.replace(/"id":(-?\d+)/g, '"id":"$1"'), (name, value) =>
+    name === 'id' ? BigInt(value) : value,
+  )
+}
+
+/** Posts an import, in CSV where the query or `headers` say so. */
+export function postImport(
+  app: Pick<StartedApp, 'fetch'>,
+  body: Body,
+  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  return app.fetch(`/plants/import${query}`, {
+    method: 'POST',
+    body: body as NonNullable<RequestInit['body']>,
+    headers: { 'content-type': NDJSON, ...headers },
+    // As fetch wants it for a body that is a stream.
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+  })
+}
+
+/** The report of an import that came to its end. */
+export async function importReport(...parameters: Parameters<typeof postImport>): Promise<Report> {
+  const answer = await postImport(...parameters)
+  const text = await answer.text()
+  assert.equal(answer.status, 200, text)
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+  return parseIds(text) as Report
+}
+
+/** Posts CSV. */
+export function importCsv(app: Pick<StartedApp, 'fetch'>, body: Body, query = ''): Promise<Report> {
+  return importReport(app, body, { query, headers: { 'content-type': CSV } })
+}
+
+/** What became of the rows, without the list of those that were refused. */
+export function countsOf({ created, replaced, skipped, failed }: Report): number[] {
+  return [created, replaced, skipped, failed]
+}
+
+/** Lines and codes of the rows that were refused. */
+export function errorsOf({ errors }: Report): [line: number, error: number][] {
+  return errors.map(({ line, error }) => [line, error])
+}
+
+/** Every plant, as the export gives it in JSON lines. */
+export async function exportedLines(app: Pick<StartedApp, 'fetch'>, query = ''): Promise<string[]> {
+  const answer = await app.fetch(`/plants${query}`, { headers: { accept: NDJSON } })
+  assert.equal(answer.status, 200)
+  return (await answer.text()).split('\n').slice(0, -1)
+}
+
+/** Every plant as [id, name, tag]. */
+export async function storedPlants(app: Pick<StartedApp, 'fetch'>): Promise<unknown[]> {
+  return (await exportedLines(app)).map((line) => {
+    const { id, name, tag } = parseIds(line) as { id: bigint; name: string; tag?: string }
+    return tag === undefined ? [id, name] : [id, name, tag]
+  })
+}
+
+/** Every plant as [id, name, tag], which are then gone. */
+export async function takePlants(app: Pick<StartedApp, 'fetch'>): Promise<unknown[]> {
+  const plants = (await storedPlants(app)) as [bigint, string][]
+  for (const [id] of plants) await app.fetch(`/plants/${id}`, { method: 'DELETE' })
+  return plants
+}
+
+/** The message with which an import of CSV is refused, or ends. */
+export async function refusedCsv(
+  app: Pick<StartedApp, 'fetch'>,
+  body: string | Buffer,
+  code: 40002 | 40003 | 40004,
+  query = '',
+): Promise<string> {
+  return assertErrorAnswer(
+    await postImport(app, body, { query, headers: { 'content-type': CSV } }),
+    400,
+    code,
+  )
+}

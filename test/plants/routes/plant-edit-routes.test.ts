@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startApp } from '../../support/http/start-app.ts'
+
+// PUT, PATCH and DELETE of plant-routes.ts.
+
+const app = await startApp({ after })
+
+let lastId = 0
+/** A new plant, its path and its ETag. */
+async function newPlant(members = '"name":"Ficus","tag":"tree"'): Promise<{ path: string; etag: string }> {
+  const id = ++lastId
+  const answer = await app.send('POST', '/plants', `{"id":${id},${members}}`)
+  assert.equal(answer.status, 200)
+  return { path: `/plants/${id}`, etag: answer.headers.get('etag') ?? '' }
+}
+
+async function read(path: string): Promise<Record<string, unknown>> {
+  return (await (await app.fetch(path)).json()) as Record<string, unknown>
+}
+
+const change = (path: string, json: string, headers: Record<string, string> = {}) =>
+  app.send('PATCH', path, json, { 'content-type': 'application/merge-patch+json', ...headers })
+
+test('PUT to an id that is free adds the plant: 201, with its place and its whole body', async () => {
+  const path = '/plants/9007199254740993'
+  const answer = await app.send('PUT', path, '{"name":"Salix"}')
+  assert.equal(answer.status, 201)
+  assert.equal(answer.headers.get('location'), path)
+  const text = await answer.text()
+  assert.ok(text.startsWith('{"id":9007199254740993,"name":"Salix","createdAt":'), text)
+  const again = await app.fetch(path)
+  assert.equal(await again.text(), text)
+  assert.equal(again.headers.get('etag'), answer.headers.get('etag'))
+})
+
+test('PUT to a stored plant replaces it whole and keeps when it was created', async () => {
+  const { path, etag } = await newPlant()
+  const before = await read(path)
+  const answer = await app.send('PUT', path, '{"name":"Salix"}')
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('location'), null)
+  assert.notEqual(answer.headers.get('etag'), etag)
+  const plant = (await answer.json()) as Record<string, unknown>
+  assert.deepEqual(await read(path), plant)
+  assert.deepEqual(
+    { ...plant, updatedAt: '' },
+    { id: before.id, name: 'Salix', createdAt: before.createdAt, updatedAt: '' },
+  )
+})
+
+test('PATCH changes what it names and leaves the rest', async () => {
+  const { path } = await newPlant()
+  assert.equal((await change(path, '{"name":"Salix"}')).status, 200)
+  assert.deepEqual([(await read(path)).name, (await read(path)).tag], ['Salix', 'tree'])
+  const answer = await change(path, '{"tag":"shrub"}', { 'content-type': 'application/json' })
+  assert.deepEqual(await answer.json(), await read(path))
+  assert.deepEqual([(await read(path)).name, (await read(path)).tag], ['Salix', 'shrub'])
+})
+
+test('PATCH with a null tag takes the tag away, and an empty one keeps everything', async () => {
+  const { path } = await newPlant()
+  assert.ok(!('tag' in ((await (await change(path, '{"tag":null}')).json()) as object)))
+  assert.ok(!('tag' in (await read(path))))
+  const before = await read(path)
+  assert.equal((await change(path, '{}')).status, 200)
+  assert.deepEqual({ ...(await read(path)), updatedAt: '' }, { ...before, updatedAt: '' })
+})
+
+test('DELETE answers 204 without a body, and the plant is gone', async () => {
+  const { path } = await newPlant()
+  const answer = await app.fetch(path, { method: 'DELETE' })
+  assert.equal(answer.status, 204)
+  assert.equal(await answer.text(), '')
+  assert.equal(answer.headers.get('content-type'), null)
+  assert.ok(answer.headers.get('x-request-id'))
+  await assertErrorAnswer(await app.fetch(path), 404, 40402)
+  await assertErrorAnswer(await app.fetch(path, { method: 'DELETE' }), 404, 40402)
+  await assertErrorAnswer(await change(path, '{"name":"a"}'), 404, 40402)
+})
+
+test('the id in a body must be that of the path', async () => {
+  const { path } = await newPlant()
+  const id = path.slice('/plants/'.length)
+  assert.equal((await app.send('PUT', path, `{"id":${id}.0,"name":"a"}`)).status, 200)
+  assert.equal((await change(path, `{"id":${id}}`)).status, 200)
+  for (const json of [
+    '{"id":999,"name":"a"}',
+    `{"id":"${id}","name":"a"}`,
+    '{"id":null,"name":"a"}',
+    `{"id":${id}.5,"name":"a"}`,
+  ]) {
+    await assertErrorAnswer(await app.send('PUT', path, json), 400, 40003)
+    await assertErrorAnswer(await change(path, json), 400, 40003)
+  }
+})
+
+test('If-Match lets a write through while the plant is as it was, and stops it afterwards', async () => {
+  const writes: ((path: string, headers: Record<string, string>) => Promise<Response>)[] = [
+    (path, headers) => app.send('PUT', path, '{"name":"new"}', headers),
+    (path, headers) => change(path, '{"name":"new"}', headers),
+    (path, headers) => app.fetch(path, { method: 'DELETE', headers }),
+  ]
+  for (const write of writes) {
+    const { path, etag } = await newPlant()
+    const before = await read(path)
+    for (const field of ['"other"', `W/${etag}`, '', etag.replaceAll('"', '')]) {
+      await assertErrorAnswer(await write(path, { 'if-match': field }), 412, 41201)
+    }
+    assert.deepEqual(await read(path), before)
+    assert.ok((await write(path, { 'if-match': `"other", ${etag}` })).ok)
+  }
+  const { path, etag } = await newPlant()
+  await change(path, '{"name":"Ficus"}')
+  await assertErrorAnswer(await change(path, '{"tag":"x"}', { 'if-match': etag }), 412, 41201)
+  assert.equal((await change(path, '{"tag":"x"}', { 'if-match': '*' })).status, 200)
+})
+
+test('every change gives another ETag, even within a microsecond', async () => {
+  const { path, etag } = await newPlant()
+  const answers = await Promise.all(Array.from({ length: 30 }, () => change(path, '{"tag":"same"}')))
+  const tags = [etag, ...answers.map((answer) => answer.headers.get('etag'))]
+  assert.equal(new Set(tags).size, tags.length)
+})
+
+test('If-None-Match: * on PUT only ever adds', async () => {
+  const { path } = await newPlant()
+  const before = await read(path)
+  const onlyNew = { 'if-none-match': '*' }
+  await assertErrorAnswer(await app.send('PUT', path, '{"name":"new"}', onlyNew), 412, 41201)
+  assert.deepEqual(await read(path), before)
+  assert.equal((await app.send('PUT', '/plants/-77', '{"name":"new"}', onlyNew)).status, 201)
+  const onlyOld = await app.send('PUT', '/plants/-78', '{"name":"new"}', { 'if-match': '*' })
+  await assertErrorAnswer(onlyOld, 412, 41201)
+  await assertErrorAnswer(await app.fetch('/plants/-78'), 404, 40402)
+})
+
+test('of two edits from the same state one is refused, so none is lost', async () => {
+  const { path, etag } = await newPlant()
+  const statuses = (
+    await Promise.all(['a', 'b', 'c'].map((name) => change(path, `{"name":"${name}"}`, { 'if-match': etag })))
+  ).map(({ status }) => status)
+  assert.deepEqual(statuses.sort(), [200, 412, 412])
+})
+
+test('what is wrong is judged in order: path, query, media type, body, fields, existence, precondition', async () => {
+  const absent = '/plants/-404'
+  const stale = { 'if-match': '"x"' }
+  await assertErrorAnswer(await change('/plants/x?y=1', '{', { 'content-type': 'a/b' }), 400, 40004)
+  await assertErrorAnswer(await change(`${absent}?y=1`, '{', { 'content-type': 'a/b' }), 400, 40004)
+  await assertErrorAnswer(await change(absent, '{', { 'content-type': 'a/b', ...stale }), 415, 41501)
+  await assertErrorAnswer(await change(absent, '{', stale), 400, 40002)
+  await assertErrorAnswer(await change(absent, '{"name":1}', stale), 400, 40003)
+  await assertErrorAnswer(await change(absent, '{"name":"a"}', stale), 404, 40402)
+  await assertErrorAnswer(await app.fetch(absent, { method: 'DELETE', headers: stale }), 404, 40402)
+  await assertErrorAnswer(await app.fetch(absent, { headers: stale }), 404, 40402)
+})
+
+test('apart from POST /plants a refusal has the status that fits best', async () => {
+  const { path } = await newPlant()
+  const large = `{"name":"${'x'.repeat(1024 * 1024)}"}`
+  await assertErrorAnswer(await app.send('PUT', path, large), 413, 41301)
+  await assertErrorAnswer(await change(path, large), 413, 41301)
+  await assertErrorAnswer(
+    await app.send('PUT', path, '{"name":"a"}', { 'content-type': 'text/csv' }),
+    415,
+    41501,
+  )
+  await assertErrorAnswer(
+    await app.send('PUT', path, '{"name":"a"}', { 'content-type': 'application/merge-patch+json' }),
+    415,
+    41501,
+  )
+  await assertErrorAnswer(await app.fetch(path, { method: 'PUT' }), 400, 40001)
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createCommitLag } from '../../../src/storage/batching/commit-lag.ts'
+
+const LAG_MAX_MS = 100
+const FEW = { writes: 1, batches: 0 }
+
+/** Of which commits took this long so far, on a clock that stands still. */
+function commitLagAfter(tookMs: readonly number[]) {
+  let timeMs = 0
+  const lag = createCommitLag({ lagMaxMs: LAG_MAX_MS, nowMs: () => timeMs })
+  const advance = (byMs: number) => {
+    timeMs += byMs
+  }
+  for (const ms of tookMs) {
+    lag.begin()
+    advance(ms)
+    lag.end(true)
+  }
+  return { lag, advance }
+}
+
+const OFTEN = Array.from({ length: 30 }, () => 20)
+const behind = (batches: number) => ({ writes: batches * 512, batches })
+
+describe('the lag of commits', () => {
+  test('is too long behind more batches than are committed in time, the one under way included', () => {
+    const { lag, advance } = commitLagAfter(OFTEN)
+    lag.begin()
+    assert.equal(lag.isTooLong(behind(3)), false)
+    assert.equal(lag.isTooLong(behind(5)), true)
+    assert.equal(lag.isTooLong(behind(4.5)), true)
+    advance(15)
+    assert.equal(lag.isTooLong(behind(4.5)), false)
+  })
+
+  test('is never too long where nothing waits, or no commit is under way', () => {
+    const { lag, advance } = commitLagAfter(Array.from({ length: 30 }, () => 5_000))
+    assert.equal(lag.isTooLong(behind(10)), false)
+    lag.begin()
+    advance(100_000)
+    assert.equal(lag.isTooLong({ writes: 0, batches: 0 }), false)
+  })
+
+  test('is not too long for the next commit, however slow they are, until one comes to a halt', () => {
+    for (const usualMs of [20, 1_000]) {
+      const { lag, advance } = commitLagAfter(Array.from({ length: 30 }, () => usualMs))
+      lag.begin()
+      advance(4 * Math.max(LAG_MAX_MS, usualMs) - 1)
+      assert.equal(lag.isTooLong(FEW), false)
+      advance(2)
+      assert.equal(lag.isTooLong(FEW), true)
+      lag.end(true)
+      assert.equal(lag.isTooLong(FEW), false)
+    }
+  })
+
+  test('one slow commit counts neither while it lasts nor behind it; when all are slow they count', () => {
+    const { lag, advance } = commitLagAfter(OFTEN)
+    lag.begin()
+    advance(300)
+    assert.equal(lag.isTooLong(behind(3)), false)
+    lag.end(true)
+    lag.begin()
+    // Nothing is known but the mean, which has moved, and the last one: the next one tells.
+    advance(20)
+    lag.end(true)
+    lag.begin()
+    assert.equal(lag.isTooLong(behind(3)), false)
+    const slow = commitLagAfter([...OFTEN, 300, 300, 300])
+    slow.lag.begin()
+    assert.equal(slow.lag.isTooLong(behind(1)), true)
+  })
+
+  test('a commit that failed tells nothing', () => {
+    const { lag, advance } = commitLagAfter(OFTEN)
+    for (let count = 0; count < 5; count++) {
+      lag.begin()
+      advance(10_000)
+      lag.end(false)
+    }
+    lag.begin()
+    assert.equal(lag.isTooLong(behind(3)), false)
+  })
+})

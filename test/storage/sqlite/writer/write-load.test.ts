@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createWriteLoad } from '../../../../src/storage/sqlite/writer/write-load.ts'
+
+/** A load, and what lets writes and steps of indexing take turns for 300 ms. */
+function startLoad(t: TestContext) {
+  let nowMs = 1_000
+  t.mock.method(performance, 'now', () => nowMs)
+  const load = createWriteLoad()
+  return {
+    load,
+    alternate(turn: { idleMs: number; writingMs: number; indexingMs: number }) {
+      const endMs = nowMs + 300
+      while (nowMs < endMs) {
+        nowMs += turn.idleMs + turn.indexingMs
+        load.noteIndexing(turn.indexingMs)
+        nowMs += turn.writingMs
+        load.noteWrites(turn.writingMs)
+      }
+    },
+    pause(ms: number) {
+      nowMs += ms
+    },
+  }
+}
+
+test('writes are many until it is known that they are few, and few after a pause', (t) => {
+  const { load, alternate, pause } = startLoad(t)
+  assert.ok(!load.isBusy(), 'there was none yet')
+  load.noteWrites(0.1)
+  assert.ok(load.isBusy())
+  alternate({ idleMs: 3, writingMs: 0.3, indexingMs: 0 })
+  assert.ok(!load.isBusy())
+  alternate({ idleMs: 0.6, writingMs: 0.4, indexingMs: 0 })
+  assert.ok(load.isBusy())
+  pause(5)
+  assert.ok(!load.isBusy())
+})
+
+test('writes that take much of the time that indexing leaves are many, however little that is', (t) => {
+  const { load, alternate } = startLoad(t)
+  alternate({ idleMs: 0.6, writingMs: 0.4, indexingMs: 9 })
+  assert.ok(load.isBusy())
+})
+
+test('writes that take little of the time that indexing leaves are few', (t) => {
+  const { load, alternate } = startLoad(t)
+  alternate({ idleMs: 3, writingMs: 0.3, indexingMs: 9 })
+  assert.ok(!load.isBusy())
+})

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import type { ErrorCode } from '../../../src/errors.ts'
+import { meaningOf } from '../../../src/errors.ts'
+import type { WireAnswer } from './wire.ts'
+
+/** What no answer may tell: where the code lives, what the storage speaks, what was sent as a token. */
+const LEAKS = /\bat .*[:(]\d+|node_modules|file:\/\/|\.ts\b|SQLITE|SELECT |INSERT |sqlite|plst_|test-token/
+
+/**
+ * Asserts that an answer is an Error body with that status and code, as every failed request is answered: the
+ * header fields that belong to it are there, and nothing leaks. Returns the message.
+ */
+export async function assertErrorAnswer(
+  answer: Response | WireAnswer,
+  status: number,
+  code: ErrorCode,
+): Promise<string> {
+  const header = (name: string) =>
+    answer.headers instanceof Headers ? answer.headers.get(name) : (answer.headers[name] ?? null)
+  const text = answer instanceof Response ? await answer.text() : answer.body
+  const about = `${answer.status} ${text}`
+  assert.equal(answer.status, status, about)
+  assert.equal(header('content-type'), 'application/json; charset=utf-8', about)
+  assert.equal(header('content-length'), String(Buffer.byteLength(text)), about)
+  assert.equal(header('x-content-type-options'), 'nosniff', about)
+  assert.match(header('x-request-id') ?? '', /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, about)
+  const { retryAfterSeconds } = meaningOf(code)
+  if (code === 42901) assert.match(header('retry-after') ?? '', /^[1-9]\d*$/, about)
+  else {
+    const expected = retryAfterSeconds === undefined ? null : String(retryAfterSeconds)
+    assert.equal(header('retry-after'), expected, about)
+  }
+  if (status === 401 || status === 403)
+    assert.match(header('www-authenticate') ?? '', /^Bearer realm="plantstore"/)
+  else assert.equal(header('www-authenticate'), null, about)
+  assert.equal(header('allow') !== null, status === 405, about)
+  const body = JSON.parse(text) as { error: unknown; message: unknown }
+  assert.deepEqual(Object.keys(body), ['error', 'message'], about)
+  assert.equal(body.error, code, about)
+  assert.equal(typeof body.message, 'string', about)
+  assert.doesNotMatch(String(body.message), LEAKS)
+  return String(body.message)
+}

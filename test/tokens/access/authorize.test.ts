@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import { parseList } from 'structured-headers'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startAlteredApp } from '../../support/http/start-altered-app.ts'
+import { startApp } from '../../support/http/start-app.ts'
+import { openWire, requestText } from '../../support/http/wire.ts'
+
+const clock = { nowMs: 0 }
+const app = await startAlteredApp(
+  { after },
+  {
+    settings: { PLANTSTORE_RATE_LIMIT: '3', PLANTSTORE_RATE_LIMIT_PLANTS_WRITE: '1' },
+    nowMs: () => clock.nowMs,
+  },
+)
+
+async function newToken(...scopes: string[]): Promise<Record<string, string>> {
+  const made = await app.fetch('/tokens', {
+    method: 'POST',
+    body: JSON.stringify({ scopes }),
+    headers: { 'content-type': 'application/json' },
+  })
+  // The next test begins with nothing used.
+  clock.nowMs += 1_000
+  return { authorization: `Bearer ${((await made.json()) as { token: string }).token}` }
+}
+
+/** The statuses of so many requests one after another. */
+async function statuses(count: number, path: string, init: RequestInit = {}): Promise<number[]> {
+  const seen: number[] = []
+  for (let each = 0; each < count; each++) seen.push((await app.fetch(path, init)).status)
+  return seen
+}
+
+const create = (id: number, authorization: Record<string, string>) =>
+  app.create({ ...authorization, 'idempotency-key': `key-${id}` })
+
+/** The only policy that an answer names, and what its fields say of it. */
+function limitOf({ headers }: Response) {
+  const [[policy = '', policyParameters] = [], ...otherPolicies] = parseList(
+    headers.get('ratelimit-policy') ?? '',
+  )
+  const [[limited, parameters] = [], ...others] = parseList(headers.get('ratelimit') ?? '')
+  assert.deepEqual([limited, ...otherPolicies, ...others], [policy])
+  return { policy, ...Object.fromEntries([...(policyParameters ?? []), ...(parameters ?? [])]) }
+}
+
+test('a token may make so many requests at once, then hears when to come back, and may', async () => {
+  const headers = await newToken('plants:read')
+  assert.deepEqual(await statuses(3, '/plants', { headers }), [200, 200, 200])
+  const refused = await app.fetch('/plants', { headers })
+  assert.equal(refused.headers.get('retry-after'), '1')
+  assert.match(await assertErrorAnswer(refused, 429, 42901), /with this token/)
+  clock.nowMs += 1_000
+  assert.equal((await app.fetch('/plants', { headers })).status, 200)
+})
+
+test('every limited answer tells the limit and what is left of it, as structured fields (RFC 9651)', async () => {
+  const headers = await newToken('plants:read')
+  const policy = { policy: 'plants:read', q: 3, w: 1, t: 1 }
+  const answers = [
+    await app.fetch('/plants', { headers }),
+    await app.fetch('/plants?wrong', { headers }),
+    await app.fetch('/plants/404', { method: 'HEAD', headers }),
+    await app.fetch('/plants', { headers }),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 400, 404, 429],
+  )
+  assert.deepEqual(answers.map(limitOf), [
+    { ...policy, r: 2 },
+    { ...policy, r: 1 },
+    { ...policy, r: 0 },
+    { ...policy, r: 0 },
+  ])
+})
+
+test('an export, which is sent bit by bit, tells it too', async () => {
+  const headers = { ...(await newToken('plants:read')), accept: 'text/csv' }
+  assert.deepEqual(limitOf(await app.fetch('/plants', { headers })), {
+    policy: 'plants:read',
+    q: 3,
+    w: 1,
+    r: 2,
+    t: 1,
+  })
+})
+
+test('what one token used is not missing to another', async () => {
+  const [one, another] = [await newToken('plants:read'), await newToken('plants:read')]
+  assert.deepEqual(await statuses(4, '/plants', { headers: one }), [200, 200, 200, 429])
+  assert.deepEqual(await statuses(4, '/plants', { headers: another }), [200, 200, 200, 429])
+})
+
+test('each scope has a quota of its own, and any token another', async () => {
+  const headers = await newToken('plants:read', 'plants:write', 'tokens:manage')
+  assert.equal((await create(1, headers)).status, 200)
+  const refused = await create(1, headers)
+  assert.equal(limitOf(refused).policy, 'plants:write')
+  await assertErrorAnswer(refused, 429, 42901)
+  assert.deepEqual(await statuses(4, '/plants', { headers }), [200, 200, 200, 429])
+  assert.deepEqual(await statuses(4, '/tokens', { headers }), [200, 200, 200, 429])
+  assert.deepEqual(await statuses(2, '/tokens/self', { headers }), [200, 200])
+  assert.deepEqual(await statuses(2, '/nothing', { headers }), [404, 429], 'of what any token may do')
+  assert.deepEqual(await statuses(1, '/%zz', { headers }), [429])
+  assert.equal(limitOf(await app.fetch('/%zz', { headers })).policy, 'any')
+})
+
+test('a request without the scope counts, and one without a good token does not', async () => {
+  const headers = await newToken('plants:write')
+  assert.deepEqual(await statuses(4, '/plants', { headers }), [403, 403, 403, 429])
+  for (const authorization of ['', 'Bearer wrong']) {
+    const answer = await app.fetch('/plants', { headers: { authorization } })
+    assert.equal(answer.status, 401)
+    assert.equal(answer.headers.get('ratelimit'), null)
+  }
+})
+
+test('a create that comes too soon is answered with 429, unlike what is wrong with a create', async () => {
+  const headers = await newToken('plants:write')
+  await create(2, headers)
+  await assertErrorAnswer(await create(2, headers), 429, 42901)
+  clock.nowMs += 1_000
+  assert.equal((await app.create(headers)).status, 400)
+})
+
+test('pipelined requests are counted one by one', async (test) => {
+  const headers = await newToken('plants:read')
+  await app.fetch('/plants', { headers })
+  clock.nowMs += 1_000
+  const wire = await openWire(test, app.port)
+  wire.send(requestText('GET /plants', { Authorization: headers.authorization ?? '' }).repeat(5))
+  for (const status of [200, 200, 200, 429, 429]) assert.equal((await wire.answer()).status, status)
+  await wire.assertUsable()
+})
+
+test('the pages, the document and what tells that the service is up are not limited', async () => {
+  for (const path of ['/', '/healthz', '/readyz', '/openapi.json', '/docs']) {
+    for (let count = 0; count < 5; count++) {
+      const answer = await app.fetch(path)
+      assert.ok(answer.ok, path)
+      assert.equal(answer.headers.get('ratelimit-policy'), null)
+      await answer.arrayBuffer()
+    }
+  }
+})
+
+/** How many of ten reads and of ten writes at once are let through. */
+async function letThrough(test: TestContext, settings: Record<string, string>): Promise<[number, number]> {
+  const service = await startApp(test, settings)
+  const count = async (request: (id: number) => Promise<Response>) => {
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, id) => request(id)))
+    return answers.filter(({ status }) => status !== 429).length
+  }
+  return [
+    await count(() => service.fetch('/plants')),
+    await count((id) => service.send('POST', '/plants', `{"id":${id},"name":"a"}`)),
+  ]
+}
+
+test('nothing is limited unless it is asked for, and 0 turns it off again', async (test) => {
+  assert.deepEqual(await letThrough(test, {}), [10, 10])
+  const [reads, writes] = await letThrough(test, { PLANTSTORE_RATE_LIMIT_PLANTS_READ: '1' })
+  assert.ok(reads < 10)
+  assert.equal(writes, 10, 'a scope alone')
+  const [allButReads] = await letThrough(test, {
+    PLANTSTORE_RATE_LIMIT: '1',
+    PLANTSTORE_RATE_LIMIT_PLANTS_READ: '0',
+  })
+  assert.equal(allButReads, 10)
+  assert.deepEqual(
+    await letThrough(test, { PLANTSTORE_RATE_LIMIT: '0', PLANTSTORE_RATE_LIMIT_PLANTS_READ: '1' }),
+    [10, 10],
+  )
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { parseList } from 'structured-headers'
+import { eventually } from '../../support/eventually.ts'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startAlteredApp } from '../../support/http/start-altered-app.ts'
+import { TOKEN } from '../../support/http/start-app.ts'
+import { openWire, requestText, type WireAnswer } from '../../support/http/wire.ts'
+
+/** A service that forgives an address two tokens that are not valid, and a clock that is set by hand. */
+async function startForgiving(test: TestContext, settings: Record<string, string> = {}) {
+  const clock = { nowMs: 0 }
+  /** The tokens that the store was asked for. */
+  const looks = { count: 0 }
+  const app = await startAlteredApp(test, {
+    settings: { PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '2', ...settings },
+    nowMs: () => clock.nowMs,
+    storage: (real) => ({
+      ...real,
+      tokens: {
+        ...real.tokens,
+        findByHash(hash) {
+          looks.count++
+          return real.tokens.findByHash(hash)
+        },
+      },
+    }),
+  })
+  /** Reads with that token, from an address. */
+  const ask = async (
+    token: string,
+    { from = '127.0.0.2', forwarded = '', path = '/plants' } = {},
+  ): Promise<WireAnswer> => {
+    const wire = await openWire(test, app.port, { from })
+    const authorization = token === '' ? '' : `Bearer ${token}`
+    wire.send(requestText(`GET ${path}`, { Authorization: authorization, 'X-Forwarded-For': forwarded }))
+    return wire.answer()
+  }
+  const statuses = async (count: number, ...parameters: Parameters<typeof ask>) => {
+    const seen: number[] = []
+    for (let each = 0; each < count; each++) seen.push((await ask(...parameters)).status)
+    return seen
+  }
+  return { app, clock, looks, ask, statuses }
+}
+
+test('an address that sent too many wrong tokens is answered with 42901, without a look for the next', async (test) => {
+  const { clock, looks, ask, statuses } = await startForgiving(test)
+  assert.deepEqual(await statuses(2, 'wrong'), [401, 401])
+  const answer = await ask('another')
+  assert.match(await assertErrorAnswer(answer, 429, 42901), /from this address/)
+  assert.equal(looks.count, 2)
+  // One comes back every half a minute.
+  assert.equal(answer.headers['retry-after'], '30')
+  assert.deepEqual(parseList(answer.headers['ratelimit-policy'] ?? ''), [
+    ['failed-authentication', new Map(Object.entries({ q: 2, w: 60 }))],
+  ])
+  assert.deepEqual(parseList(answer.headers.ratelimit ?? ''), [
+    ['failed-authentication', new Map(Object.entries({ r: 0, t: 30 }))],
+  ])
+  clock.nowMs += 30_000
+  assert.deepEqual(await statuses(2, 'wrong'), [401, 429])
+})
+
+test('unknown paths and targets that cannot be decoded are no way around it', async (test) => {
+  const { statuses } = await startForgiving(test)
+  assert.deepEqual(await statuses(1, 'wrong', { path: '/nothing' }), [401])
+  assert.deepEqual(await statuses(2, 'wrong', { path: '/%zz' }), [401, 429])
+  assert.deepEqual(await statuses(1, 'wrong'), [429])
+})
+
+test('tokens that were found good go on working from that address, and every token from another one', async (test) => {
+  const { app, statuses } = await startForgiving(test)
+  const made = await app.fetch('/tokens', {
+    method: 'POST',
+    body: '{"scopes":["plants:read"]}',
+    headers: { 'content-type': 'application/json' },
+  })
+  const { token } = (await made.json()) as { token: string }
+  assert.deepEqual(await statuses(1, TOKEN), [200])
+  assert.deepEqual(await statuses(3, 'wrong'), [401, 401, 429])
+  assert.deepEqual(await statuses(3, TOKEN), [200, 200, 200])
+  assert.deepEqual(await statuses(1, token), [429], 'not known to be good yet')
+  assert.deepEqual(await statuses(1, token, { from: '127.0.0.3' }), [200])
+  assert.deepEqual(await statuses(1, token), [200], 'known by now, wherever it comes from')
+})
+
+test('without failures nothing counts, and a request without any token is no guess', async (test) => {
+  const { statuses } = await startForgiving(test)
+  assert.deepEqual(await statuses(5, ''), [401, 401, 401, 401, 401])
+  assert.deepEqual(await statuses(5, TOKEN), [200, 200, 200, 200, 200])
+  assert.deepEqual(await statuses(3, 'wrong'), [401, 401, 429])
+  assert.deepEqual(await statuses(1, ''), [401])
+})
+
+test('wrong tokens all at once are no more than one after another', async (test) => {
+  const { app } = await startForgiving(test)
+  const wire = await openWire(test, app.port)
+  for (let each = 0; each < 20; each++) {
+    wire.send(requestText('GET /plants', { Authorization: `Bearer wrong-${each}` }))
+  }
+  const seen: number[] = []
+  for (let each = 0; each < 20; each++) seen.push((await wire.answer()).status)
+  assert.equal(seen.filter((status) => status === 401).length, 2)
+  assert.equal(seen.filter((status) => status === 429).length, 18)
+})
+
+test('X-Forwarded-For makes nobody another one, nor locks another one out', async (test) => {
+  const { ask, statuses } = await startForgiving(test)
+  for (const forwarded of ['198.51.100.1', '198.51.100.2', '127.0.0.3']) {
+    await ask('wrong', { forwarded })
+  }
+  assert.deepEqual(await statuses(1, 'wrong', { forwarded: '198.51.100.3' }), [429])
+  assert.deepEqual(await statuses(1, 'wrong', { from: '127.0.0.3' }), [401])
+})
+
+test('behind a trusted proxy clients are told apart by what it adds to X-Forwarded-For', async (test) => {
+  const { app, statuses } = await startForgiving(test, {
+    PLANTSTORE_TRUSTED_PROXIES: '127.0.0.9, 127.0.1.0/24',
+  })
+  const proxied = (forwarded: string, from = '127.0.0.9') => ({ forwarded, from })
+  assert.deepEqual(await statuses(3, 'wrong', proxied('198.51.100.1')), [401, 401, 429])
+  assert.deepEqual(await statuses(1, 'wrong', proxied('1.2.3.4, 198.51.100.1')), [429], 'forged in front')
+  assert.deepEqual(await statuses(1, 'wrong', proxied('198.51.100.1, 127.0.1.5')), [429], 'by two of them')
+  assert.deepEqual(await statuses(1, 'wrong', { ...proxied('198.51.100.1'), path: '/%zz' }), [429])
+  assert.deepEqual(await statuses(1, 'wrong', proxied('198.51.100.2')), [401])
+  assert.deepEqual(await statuses(1, 'wrong', proxied('198.51.100.1', '127.0.0.8')), [401], 'not trusted')
+  assert.deepEqual(await statuses(3, 'wrong', proxied('2001:db8::1')), [401, 401, 429])
+  assert.deepEqual(await statuses(1, 'wrong', proxied('2001:db8::ffff:1')), [429], 'the same network')
+  assert.deepEqual(await statuses(1, 'wrong', proxied('2001:db8:0:1::1')), [401])
+  const logged = await eventually(() =>
+    app.log.find(({ clientAddress }) => clientAddress === '2001:db8::ffff:1'),
+  )
+  assert.equal(logged.error, 42901)
+  const refused = app.log.filter(({ event }) => event === 'token.refused')
+  assert.ok(
+    refused.some(({ clientAddress }) => clientAddress === '198.51.100.1'),
+    'in the audit as well',
+  )
+})
+
+test('the line of a request has the address where it was one too many, and no other line of one', async (test) => {
+  const { app, ask, statuses } = await startForgiving(test)
+  await ask(TOKEN)
+  await ask('')
+  assert.deepEqual(await statuses(3, 'wrong'), [401, 401, 429])
+  const lines = await eventually(() => {
+    const requests = app.log.filter(({ status }) => status !== undefined)
+    return requests.length === 5 ? requests : undefined
+  })
+  assert.deepEqual(
+    lines.map(({ clientAddress }) => clientAddress),
+    [undefined, undefined, undefined, undefined, '127.0.0.2'],
+  )
+})
+
+test('0 turns it off, for failures alone or with every other limit', async (test) => {
+  for (const settings of [{ PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '0' }, { PLANTSTORE_RATE_LIMIT: '0' }]) {
+    const { statuses } = await startForgiving(test, settings)
+    assert.deepEqual(await statuses(5, 'wrong'), [401, 401, 401, 401, 401])
+  }
+})

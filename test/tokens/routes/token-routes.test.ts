@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { isWellFormedToken, SCOPES } from '../../../src/tokens/token.ts'
+import { eventually } from '../../support/eventually.ts'
+import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { startApp } from '../../support/http/start-app.ts'
+
+const app = await startApp({ after })
+
+interface Made {
+  id: string
+  label: string
+  scopes: string[]
+  createdAt: string
+  expiresAt?: string
+  token: string
+}
+
+async function make(json: string): Promise<Made> {
+  const answer = await app.send('POST', '/tokens', json)
+  assert.equal(answer.status, 201)
+  return (await answer.json()) as Made
+}
+
+const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+test('a token is made with a label and scopes, and shown in the answer alone', async () => {
+  const answer = await app.send(
+    'POST',
+    '/tokens',
+    '{"label":"the greenhouse","scopes":["plants:read"],"more":1}',
+  )
+  assert.equal(answer.status, 201)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  const made = (await answer.json()) as Made
+  assert.deepEqual(Object.keys(made), ['id', 'label', 'scopes', 'createdAt', 'token'])
+  assert.equal(made.label, 'the greenhouse')
+  assert.deepEqual(made.scopes, ['plants:read'])
+  assert.ok(isWellFormedToken(made.token))
+  const list = await (await app.fetch('/tokens')).text()
+  assert.ok(list.includes(made.id) && !list.includes(made.token))
+})
+
+test('a token works at once, for what its scopes say', async () => {
+  const { token } = await make('{"scopes":["plants:read"]}')
+  assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
+  const headers = { ...withToken(token).headers, 'content-type': 'application/json' }
+  await assertErrorAnswer(await app.fetch('/plants', { method: 'POST', body: '{}', headers }), 403, 40301)
+})
+
+test('a token sees itself, without a scope for it', async () => {
+  const { token, ...made } = await make(
+    '{"label":"me","scopes":["metrics:read"],"expiresAt":"2099-01-31T12:00:00+02:00"}',
+  )
+  const self = (await (await app.fetch('/tokens/self', withToken(token))).json()) as Record<string, unknown>
+  const { lastUsedAt, ...rest } = self
+  assert.deepEqual(rest, made)
+  assert.equal(made.expiresAt, '2099-01-31T10:00:00.000Z')
+  assert.match(String(lastUsedAt), /^\d{4}-.*Z$/)
+})
+
+test('the token of the settings sees itself and is not in the list', async () => {
+  const self = (await (await app.fetch('/tokens/self')).json()) as Record<string, unknown>
+  assert.deepEqual(self.scopes, SCOPES)
+  const list = (await (await app.fetch('/tokens')).json()) as Record<string, unknown>[]
+  assert.ok(!list.some(({ id }) => id === self.id))
+})
+
+test('tokens are listed the oldest first, with when they were last used', async () => {
+  const one = await make('{"label":"one","scopes":["plants:read"]}')
+  const two = await make('{"label":"two","scopes":["plants:read"]}')
+  await app.fetch('/plants', withToken(one.token))
+  const list = async () => (await (await app.fetch('/tokens')).json()) as Record<string, unknown>[]
+  const [listedOne, listedTwo] = (await list()).filter(({ id }) => id === one.id || id === two.id)
+  assert.deepEqual([listedOne?.label, listedTwo?.label], ['one', 'two'])
+  // It is noted behind the request.
+  await eventually(async () =>
+    (await list()).some(({ id, lastUsedAt }) => id === one.id && lastUsedAt !== undefined),
+  )
+  assert.ok(!('lastUsedAt' in (listedTwo ?? {})))
+})
+
+test('a revoked token is dead at once, for good, also where it was in use', async () => {
+  const { id, token } = await make('{"scopes":["plants:read"]}')
+  assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
+  const answer = await app.fetch(`/tokens/${id}`, { method: 'DELETE' })
+  assert.equal(answer.status, 204)
+  assert.equal(await answer.text(), '')
+  await assertErrorAnswer(await app.fetch('/plants', withToken(token)), 401, 40102)
+  await assertErrorAnswer(await app.fetch(`/tokens/${id}`, { method: 'DELETE' }), 404, 40403)
+})
+
+test('a token that nobody made, and a token itself in the place of its id, is not there to be revoked', async () => {
+  const { token } = await make('{"scopes":["plants:read"]}')
+  for (const id of ['nobody', 'configured', '%27%20OR%201=1', 'x'.repeat(5000), token]) {
+    await assertErrorAnswer(await app.fetch(`/tokens/${id}`, { method: 'DELETE' }), 404, 40403)
+  }
+  assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
+})
+
+test('the characters of a label are counted as the document of the interface counts them', async () => {
+  const label = '🌿'.repeat(200)
+  assert.equal((await make(JSON.stringify({ label, scopes: ['plants:read'] }))).label, label)
+  const longer = await app.send(
+    'POST',
+    '/tokens',
+    JSON.stringify({ label: `${label}x`, scopes: ['plants:read'] }),
+  )
+  await assertErrorAnswer(longer, 400, 40003)
+})
+
+test('what is wrong with a wanted token is told by field and rule', async () => {
+  const cases: [string, RegExp][] = [
+    ['[]', /^the body must be a JSON object/],
+    [
+      '{}',
+      /^scopes must be a list of one or more of plants:read, plants:write, tokens:manage, metrics:read$/,
+    ],
+    ['{"scopes":[]}', /^scopes must/],
+    ['{"scopes":"plants:read"}', /^scopes must/],
+    ['{"scopes":["plants:read","admin"]}', /^scopes must/],
+    ['{"scopes":["constructor"]}', /^scopes must/],
+    ['{"scopes":["plants:read"],"label":1}', /^label must be a line of at most 200 characters$/],
+    ['{"scopes":["plants:read"],"label":null}', /^label must/],
+    ['{"scopes":["plants:read"],"label":"a\\nb"}', /^label must/],
+    ['{"scopes":["plants:read"],"label":"\\u0000"}', /^label must/],
+    ['{"scopes":["plants:read"],"label":"\\ud800"}', /^label must/],
+    [`{"scopes":["plants:read"],"label":"${'x'.repeat(201)}"}`, /^label must/],
+    [
+      '{"scopes":["plants:read"],"expiresAt":"tomorrow"}',
+      /^expiresAt must be a time in the future, as RFC 3339/,
+    ],
+    ['{"scopes":["plants:read"],"expiresAt":"2020-01-01T00:00:00Z"}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"expiresAt":"2099-01-01"}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"expiresAt":"9999-12-31T23:59:59-23:59"}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"label":"a\\u2028b"}', /^label must be a line/],
+    ['{"scopes":["plants:read"],"label":"\\u202eabc"}', /^label must be a line/],
+    ['{"scopes":["plants:read"],"expiresAt":"2099-13-01T00:00:00Z"}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"expiresAt":"2099-02-30T00:00:00Z"}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"expiresAt":"2099-01-01T24:00:00Z"}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"expiresAt":4102444800000}', /^expiresAt must/],
+    ['{"scopes":["plants:read"],"expiresAt":null}', /^expiresAt must/],
+    ['{"label":1}', /^label must .*; scopes must /],
+  ]
+  for (const [json, message] of cases) {
+    assert.match(await assertErrorAnswer(await app.send('POST', '/tokens', json), 400, 40003), message, json)
+  }
+})
+
+test('a scope that is asked for twice is given once, and any label of one line is kept', async () => {
+  const made = await make(`{"label":"${'ü'.repeat(200)}","scopes":["plants:read","plants:read"]}`)
+  assert.deepEqual(made.scopes, ['plants:read'])
+  assert.equal(made.label, 'ü'.repeat(200))
+})
+
+test('no query is taken', async () => {
+  for (const [method, path] of [
+    ['GET', '/tokens?x=1'],
+    ['GET', '/tokens/self?x=1'],
+    ['DELETE', '/tokens/a?x=1'],
+  ] as const) {
+    await assertErrorAnswer(await app.fetch(path, { method }), 400, 40004)
+  }
+  await assertErrorAnswer(await app.send('POST', '/tokens?x=1', '{"scopes":["plants:read"]}'), 400, 40004)
+})
+
+test('the file holds no token, only what it hashes to', async () => {
+  const { token } = await make('{"scopes":["plants:read"]}')
+  const database = new DatabaseSync(app.database, { readOnly: true })
+  const rows = JSON.stringify(database.prepare('SELECT * FROM tokens').all())
+  database.close()
+  assert.ok(!rows.includes(token.slice(5, 20)))
+})

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { chromiumMissing as skip } from '../support/browser/chromium.ts'
+import { eventually } from '../support/eventually.ts'
+import { idsShown, importLines, openSignedIn } from './open-page.ts'
+import { startSite } from './start-site.ts'
+
+const PLANTS = 4_000
+const FIRST_ID = -9_223_372_036_854_775_808n
+const LAST_ID = 9_223_372_036_854_775_807n
+/** Two ids that a JavaScript number cannot tell apart. */
+const TWINS = ['9007199254740992', '9007199254740993']
+const ROWS_DRAWN_MAX = 80
+
+const site = startSite(async (app) => {
+  const many = Array.from({ length: PLANTS }, (_, at) =>
+    JSON.stringify({ id: 10 + at * 7, name: `Plant ${at}`, tag: at % 100 === 0 ? 'rare' : 'common' }),
+  )
+  const ends = [FIRST_ID, ...TWINS, LAST_ID].map((id) => `{"id":${id},"name":"Edge ${id}","tag":"edge"}`)
+  await importLines(app, [...many, ...ends])
+})
+
+const scroller = (page: Page) => page.locator('.scroller')
+const scrollTo = (page: Page, top: string) =>
+  scroller(page).evaluate((element, expression) => {
+    const list = element as unknown as { scrollTop: number; scrollHeight: number }
+    list.scrollTop = expression === 'end' ? list.scrollHeight : Number(expression)
+  }, top)
+const seen = (page: Page, id: string | bigint) =>
+  eventually(async () => (await idsShown(page)).includes(String(id)))
+
+/** The id in the first row that is in view. */
+function firstInView(page: Page): Promise<string> {
+  return page.evaluate(`(() => {
+    const list = document.querySelector('.scroller')
+    const { top = 0, left = 0 } = list ? list.getBoundingClientRect() : {}
+    return document.elementFromPoint(left + 20, top + 10)?.closest('.row')?.querySelector('.id')?.textContent ?? ''
+  })()`)
+}
+
+test('every plant is reached by scrolling, and only what is in view is in the document', {
+  skip,
+}, async () => {
+  const { page, faults } = await openSignedIn(site.browser, site.app)
+  await seen(page, FIRST_ID)
+  await eventually(async () => {
+    await scrollTo(page, 'end')
+    assert.ok((await page.locator('.row').count()) < ROWS_DRAWN_MAX)
+    return (await idsShown(page)).at(-1) === String(LAST_ID)
+  }, 10_000)
+  await page.getByText(`${(PLANTS + 4).toLocaleString('en')} plants`, { exact: true }).waitFor()
+  const ids = (await idsShown(page)).map(BigInt)
+  assert.deepEqual(ids.slice(-3).map(String), [...TWINS, String(LAST_ID)])
+  await scrollTo(page, '0')
+  await seen(page, FIRST_ID)
+  await seen(page, 10n)
+  assert.deepEqual(faults, [])
+  await page.close()
+})
+
+test('what was forgotten far from the view is fetched again on the way back', { skip }, async () => {
+  const { page, requests } = await openSignedIn(site.browser, site.app)
+  await seen(page, 10n)
+  await eventually(async () => {
+    await scrollTo(page, 'end')
+    return (await idsShown(page)).at(-1) === String(LAST_ID)
+  }, 10_000)
+  const before = requests.filter((url) => url.includes('/plants?')).length
+  await scrollTo(page, '0')
+  await seen(page, FIRST_ID)
+  assert.ok(requests.filter((url) => url.includes('/plants?')).length > before)
+  await page.close()
+})
+
+test('one jumps to an id, exactly, and scrolls up from there', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  for (const id of [String(LAST_ID), String(FIRST_ID), ...TWINS, '10020']) {
+    await page.getByLabel('Jump to id').fill(id)
+    await page.getByRole('button', { name: 'Go' }).click()
+    await seen(page, id)
+    await page.getByText(`At id ${id}.`).waitFor()
+  }
+  await eventually(async () => (await firstInView(page)) === '10020')
+  // The row before it comes from a page that had to be looked for.
+  await eventually(async () => {
+    await scroller(page).hover()
+    await page.mouse.wheel(0, -200)
+    return (await idsShown(page)).includes('10013')
+  })
+  await page.getByLabel('Jump to id').fill('9223372036854775808')
+  await page.getByRole('button', { name: 'Go' }).click()
+  await page.getByText('An id is a whole number from').waitFor()
+  await page.getByLabel('Jump to id').fill('12')
+  await page.getByRole('button', { name: 'Go' }).click()
+  await page.getByText('There is no plant with the id 12. The list stands where it would be.').waitFor()
+  await seen(page, '17')
+  await page.close()
+})
+
+test('search follows what is typed, asks once for it, and a late answer changes nothing', {
+  skip,
+}, async () => {
+  const { page, requests } = await openSignedIn(site.browser, site.app)
+  await seen(page, FIRST_ID)
+  // The answer to the first words comes after that to the next ones would.
+  await page.route(/q=edge(?:&|$)/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 800))
+    await route.continue().catch(() => undefined)
+  })
+  const isAsked = page.waitForRequest(/q=edge/)
+  // Key by key, and quicker than a busy machine would press them.
+  await page.evaluate(`for (const typed of ['e', 'ed', 'edg', 'edge']) {
+    const field = document.getElementById('search')
+    field.value = typed
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }`)
+  await isAsked
+  const cancelled = page.waitForEvent('requestfailed')
+  await page.getByLabel('Search names').fill('edge 9223372036854775807')
+  assert.match((await cancelled).url(), /q=edge(?:&|$)/)
+  await page.getByText('1 plant', { exact: true }).waitFor()
+  assert.deepEqual(await idsShown(page), [String(LAST_ID)])
+  const asked = requests.filter((url) => /\/plants\?.*q=/.test(url))
+  assert.equal(asked.length, 2, asked.join())
+  await page.close()
+})
+
+test('filter, search and place are in the URL: back, reload and a link lead there', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  await seen(page, FIRST_ID)
+  await page.getByLabel('Tag', { exact: true }).selectOption({ label: 'rare (40)' })
+  await page.getByText('40 plants', { exact: true }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('tag'), 'rare')
+  await page.getByLabel('Search names').fill('plant 1')
+  await page.getByText('11 plants', { exact: true }).waitFor()
+  const link = page.url()
+  await page.goBack()
+  await page.getByText('40 plants', { exact: true }).waitFor()
+  assert.equal(await page.getByLabel('Search names').inputValue(), '')
+  await page.goBack()
+  await seen(page, FIRST_ID)
+  const other = await openSignedIn(site.browser, site.app, { path: link.slice(site.app.url.length) })
+  await other.page.getByText('11 plants', { exact: true }).waitFor()
+  assert.equal(await other.page.getByLabel('Search names').inputValue(), 'plant 1')
+  await other.page.close()
+  // The place: where the list stands.
+  await scrollTo(page, '20000')
+  await page.waitForURL(/at=\d+/)
+  const at = new URL(page.url()).searchParams.get('at')
+  await page.reload()
+  await eventually(async () => (await firstInView(page)) === at)
+  await page.close()
+})
+
+test('a service that asks to wait is asked again', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  await seen(page, FIRST_ID)
+  let refused = 0
+  await page.route(/q=rare/, async (route) => {
+    refused += 1
+    if (refused > 1) return route.continue()
+    return route.fulfill({
+      status: 429,
+      headers: { 'retry-after': '0' },
+      contentType: 'application/json',
+      body: '{"error":42901,"message":"Too many requests."}',
+    })
+  })
+  await page.getByLabel('Search names').fill('rare')
+  await page.getByText('No plant matches.').waitFor()
+  assert.equal(refused, 2)
+  await page.getByRole('button', { name: 'Show every plant' }).click()
+  await seen(page, FIRST_ID)
+  await page.close()
+})
+
+test('the arrow keys move from plant to plant, and Escape comes back to the one', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  await seen(page, FIRST_ID)
+  await page.locator('.row button').first().focus()
+  for (let step = 0; step < 30; step++) await page.keyboard.press('ArrowDown')
+  const isFocused = async (name: string) =>
+    (await page.evaluate('document.activeElement.textContent')) === name
+  await eventually(() => isFocused('Plant 29'))
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await eventually(() => isFocused('Plant 29'))
+  await page.close()
+})

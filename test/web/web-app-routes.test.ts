@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import fastify from 'fastify'
+import { readPageBundle } from '../../src/http/routes/web-app-bundle.ts'
+import { registerWebRoutes } from '../../src/http/routes/web-app-routes.ts'
+import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { type StartedApp, startApp, temporaryFolder } from '../support/http/start-app.ts'
+
+/** What a visitor loads before anything is on the screen. */
+const FIRST_LOAD_BYTES_MAX = 100_000
+const ANONYMOUS = { authorization: '' }
+
+/** The files that the document names below /assets/. */
+async function namedFiles(app: StartedApp): Promise<string[]> {
+  const html = await (await app.fetch('/', { headers: ANONYMOUS })).text()
+  return [...html.matchAll(/="([^"]*\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+}
+
+test('the page runs nothing inline, asks no other host, and stands in no frame', async (context) => {
+  const app = await startApp(context)
+  const answer = await app.fetch('/', { headers: ANONYMOUS })
+  assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
+  const policy = answer.headers.get('content-security-policy')?.split('; ') ?? []
+  for (const rule of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ]) {
+    assert.ok(policy.includes(rule), rule)
+  }
+  assert.doesNotMatch(policy.join(), /unsafe|\*|http|data:|blob:/)
+  assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
+  assert.equal(answer.headers.get('cache-control'), 'no-cache')
+  const html = await answer.text()
+  assert.doesNotMatch(html, /<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/|(?:src|href)="(?!\/)/)
+  for (const path of ['/docs', '/openapi.yaml']) assert.ok(html.includes(`href="${path}"`), path)
+})
+
+test('the page is sent again only when it has changed', async (context) => {
+  const app = await startApp(context)
+  const etag = (await app.fetch('/')).headers.get('etag') ?? ''
+  assert.match(etag, /^".+"$/)
+  assert.equal((await app.fetch('/', { headers: { 'if-none-match': etag } })).status, 304)
+})
+
+test('its files are kept for good under names that change with them, and are small', async (context) => {
+  const app = await startApp(context)
+  const files = await namedFiles(app)
+  assert.deepEqual(files.map((path) => path.slice(path.lastIndexOf('.'))).sort(), ['.css', '.js'])
+  let bytes = 0
+  for (const path of files) {
+    assert.match(path, /^\/assets\/[\w-]+-[\w-]{8}\.(?:js|css)$/)
+    const answer = await app.fetch(path, { headers: { ...ANONYMOUS, 'accept-encoding': 'gzip' } })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal(answer.headers.get('content-encoding'), 'gzip')
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    bytes += Number(answer.headers.get('content-length'))
+    // One that is whole, and loads nothing from elsewhere.
+    assert.doesNotMatch(await answer.text(), /sourceMappingURL|url\(http/)
+  }
+  assert.ok(bytes > 10_000 && bytes < FIRST_LOAD_BYTES_MAX, `${bytes} bytes`)
+})
+
+test('below the path of a base URL it names its files there', async (context) => {
+  const app = await startApp(context, { PLANTSTORE_BASE_URL: 'https://plants.example/my/store' })
+  const html = await (await app.fetch('/')).text()
+  assert.match(html, /<html lang="en" data-base-path="\/my\/store">/)
+  const origin = new URL(app.url).origin
+  for (const path of await namedFiles(app)) {
+    assert.match(path, /^\/my\/store\/assets\//)
+    assert.equal((await fetch(origin + path)).status, 200)
+  }
+})
+
+test('what is none of its files is not there', async (context) => {
+  const app = await startApp(context)
+  for (const name of [
+    'none.js',
+    'manifest.json',
+    '..%2fmanifest.json',
+    '%2e%2e%2fmanifest.json',
+    '__proto__',
+  ]) {
+    await assertErrorAnswer(await app.fetch(`/assets/${name}`, { headers: ANONYMOUS }), 404, 40401)
+  }
+})
+
+test('a page that was not built is told of, and served as soon as it is there', async (context) => {
+  const folder = temporaryFolder(context)
+  const url = await serveFolder(context, folder)
+  const missing = await fetch(url)
+  assert.equal(missing.status, 200)
+  const told = await missing.text()
+  assert.match(told, /has not been built: run <code>npm ci<\/code> and <code>npm run page<\/code>/)
+  assert.ok(told.includes('href="/docs"'))
+
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'assets/main-1.js'), 'export {}')
+  writeFileSync(
+    join(folder, 'manifest.json'),
+    '{"main.tsx":{"file":"assets/main-1.js","isEntry":true,"css":[]}}',
+  )
+  assert.match(await (await fetch(url)).text(), /<script src="\/assets\/main-1\.js" type="module">/)
+  assert.equal(await (await fetch(`${url}/assets/main-1.js`)).text(), 'export {}')
+})
+
+async function serveFolder(context: TestContext, folder: string): Promise<string> {
+  const app = fastify()
+  const readBundle = () => readPageBundle(pathToFileURL(`${folder}/`))
+  registerWebRoutes(app, { basePath: '', openApi: {}, readBundle })
+  context.after(() => app.close())
+  return app.listen({ host: '127.0.0.1', port: 0 })
+}

@@ -1,0 +1,17 @@
+import type { Go } from '../frame.tsx'
+import { texts } from '../parts/texts.ts'
+import type { Session } from '../session/session.ts'
+import { AdditionsPicture } from './additions-picture.tsx'
+import { TagsPicture } from './tags-picture.tsx'
+import './pictures.css'
+
+/** The collection as a whole, in pictures. */
+export function CollectionView({ session: { client }, go }: { session: Session; go: Go }) {
+  return (
+    <div class="view">
+      <h1>{texts.collection.title}</h1>
+      <AdditionsPicture client={client} />
+      <TagsPicture client={client} go={go} />
+    </div>
+  )
+}

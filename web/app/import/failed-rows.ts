@@ -1,0 +1,58 @@
+import type { ImportRowError } from '../../../src/client/plant-store-client.ts'
+import type { RowSlice, RowsStart } from './row-slices.ts'
+
+/** So much is gathered before it becomes a part of the file, which the browser may put on disk. */
+const PART_BYTES = 1024 * 1024
+
+/** The rows that were refused, as they stand in the file, to be mended and imported again. */
+export interface RefusedRows {
+  /** What the file begins with: a byte order mark, and the header row where it has one. */
+  begin(start: RowsStart): void
+  /** Takes the rows of these errors, whose lines are those of the file. */
+  take(slice: RowSlice, errors: readonly ImportRowError[]): void
+  file(): Blob
+}
+
+/**
+ * Where rows are numbered, each gets its number as a cell of its own before the others. What became UTF-8 only here
+ * gets a byte order mark, by which spreadsheets know it.
+ */
+export function createRefusedRows(isNumbered: boolean, isMarked: boolean): RefusedRows {
+  const parts: Blob[] = []
+  let pieces: (string | Uint8Array<ArrayBuffer>)[] = []
+  let gathered = 0
+  function gather(piece: string | Uint8Array<ArrayBuffer>): void {
+    pieces.push(piece)
+    gathered += piece.length
+    if (gathered < PART_BYTES) return
+    parts.push(new Blob(pieces))
+    pieces = []
+    gathered = 0
+  }
+  return {
+    begin({ header, mark }) {
+      gather(isMarked ? '\ufeff' : mark)
+      if (!isNumbered || header.length === 0) gather(header)
+      else for (const piece of numberedHeader(header)) gather(piece)
+    },
+    take(slice, errors) {
+      if (errors.length === 0) return
+      const places = new Map(slice.lines.map((line, at) => [line, at]))
+      for (const { line, id } of errors) {
+        const at = places.get(line)
+        if (at === undefined) continue
+        if (isNumbered) gather(`${id ?? ''},`)
+        gather(slice.bytes.slice(slice.starts[at], slice.starts[at + 1]))
+      }
+    },
+    file: () => new Blob([...parts, ...pieces]),
+  }
+}
+
+/** A second column of the name id is renamed, so that it is ignored as before. */
+function numberedHeader(header: Uint8Array<ArrayBuffer>): (string | Uint8Array<ArrayBuffer>)[] {
+  // A character for each byte: those that matter here are the same in every encoding.
+  const text = Array.from(header, (byte) => String.fromCharCode(byte)).join('')
+  const renamed = text.replace(/(^|,)([ \t]*"?[ \t]*)id(?=[ \t]*"?[ \t]*(?:,|[\r\n]|$))/gi, '$1$2former_id')
+  return ['id,', Uint8Array.from(renamed, (character) => character.charCodeAt(0))]
+}

@@ -1,0 +1,108 @@
+import { Dialog } from '../parts/dialog.tsx'
+import { saveFile } from '../parts/save-file.ts'
+import { texts } from '../parts/texts.ts'
+import type { Session } from '../session/session.ts'
+import { ImportForm } from './import-form.tsx'
+import { CheckProgress, ImportProgress } from './import-progress.tsx'
+import { ImportResult } from './import-result.tsx'
+import { isWide } from './import-source.ts'
+import { importTexts } from './import-texts.ts'
+import { type ImportStage, useImport } from './use-import.ts'
+import './import-dialog.css'
+
+export interface ImportDialogProps {
+  session: Session
+  /** What was dropped; otherwise it is chosen here. */
+  file: File | undefined
+  onStored(): void
+  onClose(): void
+}
+
+/** From a file to plants: looks at it, says how it is understood, tries it, imports it. */
+export function ImportDialog({ session, file, onStored, onClose }: ImportDialogProps) {
+  const work = useImport({ session, file, onStored })
+  const { stage, chosen, told } = work
+  const source = chosen?.source
+  // What is under way is stopped first: what came of it has to be said.
+  const isUnderWay = stage.is === 'checking' || stage.is === 'importing'
+  function saveRefused() {
+    const rows = work.refusedFile()
+    if (source === undefined || rows === undefined) return
+    const name = source.file.name.replace(/(\.\w+)?(\.gz)?$/i, `-refused.${source.format}`)
+    void saveFile(rows.stream(), name, () => undefined)
+  }
+  return (
+    <Dialog title={importTexts.title} onClose={isUnderWay ? work.stop : onClose}>
+      {stage.is === 'choosing' && <FileChoice stage={stage} onFile={work.open} onClose={onClose} />}
+      {stage.is === 'settling' && chosen && (
+        <ImportForm
+          client={session.client}
+          {...chosen}
+          checked={stage.checked}
+          failure={stage.failure}
+          onChange={work.changeSettings}
+          onCheck={work.startCheck}
+          onImport={work.startImport}
+          onAnother={work.chooseAnother}
+        />
+      )}
+      {stage.is === 'checking' && <CheckProgress share={stage.share} onStop={work.stop} />}
+      {stage.is === 'importing' && source && (
+        <ImportProgress
+          told={told}
+          fileBytes={source.file.size}
+          isStopping={stage.isStopping}
+          onStop={work.stop}
+        />
+      )}
+      {stage.is === 'ended' && (
+        <ImportResult
+          told={told}
+          isWide={chosen !== undefined && isWide(chosen.settings.encoding)}
+          end={stage.end}
+          onGoOn={work.goOn}
+          onSaveRefused={saveRefused}
+          onAnother={work.chooseAnother}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+interface FileChoiceProps {
+  stage: Extract<ImportStage, { is: 'choosing' }>
+  onFile(file: File): void
+  onClose(): void
+}
+
+function FileChoice({ stage, onFile, onClose }: FileChoiceProps) {
+  return (
+    <div class="import">
+      <div class="field">
+        <label for="import-file">{importTexts.choose}</label>
+        <input
+          id="import-file"
+          type="file"
+          data-first
+          accept=".csv,.ndjson,.jsonl,.gz,text/csv,application/x-ndjson"
+          aria-describedby="import-file-hint import-file-problem"
+          disabled={stage.isOpening}
+          onChange={({ currentTarget: { files } }) => files?.[0] && onFile(files[0])}
+        />
+        <span id="import-file-hint" class="hint">
+          {importTexts.chooseHint}
+        </span>
+      </div>
+      <p role="status">{stage.isOpening && importTexts.opening}</p>
+      <p id="import-file-problem" class="wrong" role="alert">
+        {stage.failure}
+      </p>
+      <div class="buttons">
+        <button type="button" onClick={onClose}>
+          {texts.cancel}
+        </button>
+      </div>
+    </div>
+  )
+}

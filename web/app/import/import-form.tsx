@@ -1,0 +1,184 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { PlantStoreClient } from '../../../src/client/plant-store-client.ts'
+import { Choice, Field } from '../parts/field.tsx'
+import { findFreeId } from '../parts/free-id.ts'
+import type { CheckReport } from './check-file.ts'
+import { ImportPreview, withHeader } from './import-preview.tsx'
+import { RefusedList } from './import-result.tsx'
+import {
+  CONFLICT_RULES,
+  guessSettings,
+  type ImportSettings,
+  isNumbered,
+  problemOf,
+} from './import-settings.ts'
+import { ENCODINGS, type Encoding, type ImportSource, previewRows } from './import-source.ts'
+import { importTexts } from './import-texts.ts'
+
+export interface ImportFormProps {
+  client: PlantStoreClient
+  source: ImportSource
+  settings: ImportSettings
+  /** What a check has found, with these settings. */
+  checked: CheckReport | undefined
+  failure: string
+  onChange(settings: ImportSettings): void
+  onCheck(): void
+  onImport(): void
+  onAnother(): void
+}
+
+/** How a file is understood, and what to do with it. */
+export function ImportForm(props: ImportFormProps) {
+  const { source, settings, checked, failure, onChange } = props
+  const form = useRef<HTMLFormElement>(null)
+  const problem = problemOf(source.format, settings)
+  useSuggestedId(props)
+  useEffect(() => {
+    // What a check has found comes first, and may be out of view.
+    if (checked !== undefined) return form.current?.querySelector<HTMLElement>('[role="status"]')?.focus()
+    form.current?.querySelector<HTMLElement>('button.main')?.focus({ preventScroll: true })
+    if (failure !== '') form.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' })
+  }, [])
+  const change = (part: Partial<ImportSettings>) => onChange({ ...settings, ...part })
+  const isTable = source.format === 'csv'
+  const looksParted =
+    isTable && settings.roles.length === 1 && previewRows(source, settings.encoding)[0]?.[0]?.includes(';')
+  return (
+    <form
+      ref={form}
+      class="import"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (problem === undefined) props.onImport()
+      }}
+    >
+      <p class="long" dir="auto">
+        <strong>{source.file.name}</strong> <span class="hint">{importTexts.size(source.file.size)}</span>
+      </p>
+      {isTable && (
+        <Choice
+          id="import-header"
+          label={importTexts.header}
+          isChosen={settings.hasHeader}
+          onChange={(hasHeader) => onChange(withHeader(source, settings, hasHeader))}
+        />
+      )}
+      <ImportPreview source={source} settings={settings} onChange={change} />
+      {looksParted && <p class="wrong">{importTexts.semicolons}</p>}
+      {isTable && <TableFields source={source} settings={settings} onChange={onChange} />}
+      <Conflicts settings={settings} onChange={change} />
+      <p role="status" tabIndex={-1}>
+        {checked && importTexts.checked(checked)} {checked?.isInSlices && importTexts.checkedInParts}
+      </p>
+      {checked && <RefusedList errors={checked.errors} failed={checked.failed} />}
+      <p class="wrong long" role="alert">
+        {failure || (problem && importTexts.problems[problem])}
+      </p>
+      <div class="buttons">
+        <button type="submit" class="main" disabled={problem !== undefined}>
+          {importTexts.import}
+        </button>
+        <button type="button" disabled={problem !== undefined} onClick={props.onCheck}>
+          {importTexts.check}
+        </button>
+        <button type="button" onClick={props.onAnother}>
+          {importTexts.another}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** Suggests a number for the first row when one is needed and none is typed. */
+function useSuggestedId({ client, source, settings, onChange }: ImportFormProps): void {
+  const isWanted = isNumbered(source.format, settings) && settings.idStart === ''
+  const latest = useRef(settings)
+  latest.current = settings
+  const isSuggested = useRef(false)
+  useEffect(() => {
+    if (!isWanted || isSuggested.current) return
+    const controller = new AbortController()
+    findFreeId(client, controller.signal).then(
+      (id) => {
+        isSuggested.current = true
+        if (latest.current.idStart === '') onChange({ ...latest.current, idStart: String(id) })
+      },
+      // Then one is typed.
+      () => undefined,
+    )
+    return () => controller.abort()
+  }, [isWanted])
+}
+
+type FieldsProps = Pick<ImportFormProps, 'source' | 'settings' | 'onChange'>
+
+function TableFields({ source, settings, onChange }: FieldsProps) {
+  function decode(encoding: Encoding) {
+    const { hasHeader, roles } = guessSettings(source, encoding)
+    // Another number of columns: what was chosen for them means nothing any more.
+    const isSame = roles.length === settings.roles.length
+    onChange({ ...settings, encoding, ...(!isSame && { hasHeader, roles }) })
+  }
+  return (
+    <div class="import-fields">
+      {isNumbered(source.format, settings) && (
+        <Field
+          id="import-id-start"
+          label={importTexts.idStart}
+          hint={importTexts.idStartHint}
+          dir="ltr"
+          value={settings.idStart}
+          onText={(idStart) => onChange({ ...settings, idStart })}
+        />
+      )}
+      <div class="field">
+        <label for="import-encoding">{importTexts.encoding}</label>
+        <select
+          id="import-encoding"
+          value={settings.encoding}
+          aria-describedby="import-encoding-hint"
+          onChange={({ currentTarget: { value } }) =>
+            decode(ENCODINGS.find((one) => one === value) ?? 'utf-8')
+          }
+        >
+          {ENCODINGS.map((one) => (
+            <option key={one} value={one}>
+              {importTexts.encodings[one]}
+            </option>
+          ))}
+        </select>
+        <span id="import-encoding-hint" class="hint">
+          {importTexts.encodingHint}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function Conflicts({
+  settings,
+  onChange,
+}: {
+  settings: ImportSettings
+  onChange(part: Partial<ImportSettings>): void
+}) {
+  return (
+    <fieldset class="field">
+      <legend>{importTexts.conflict}</legend>
+      {CONFLICT_RULES.map((one) => (
+        <div key={one} class="choice">
+          <input
+            id={`import-${one}`}
+            type="radio"
+            name="import-conflict"
+            checked={one === settings.onConflict}
+            onChange={() => onChange({ onConflict: one })}
+          />
+          <label for={`import-${one}`}>{importTexts.conflicts[one]}</label>
+        </div>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,110 @@
+import { shownText } from '../parts/shown-text.ts'
+import { type ImportSettings, ROLES, type Role, rolesOf } from './import-settings.ts'
+import { type ImportSource, PREVIEW_ROWS, previewRows } from './import-source.ts'
+import { importTexts } from './import-texts.ts'
+
+/** Columns beyond are shown only where they hold something that is imported. */
+const SHOWN_COLUMNS_MAX = 12
+/** A longer cell is cut, not to slow the page. */
+const SHOWN_CHARACTERS = 120
+
+interface ImportPreviewProps {
+  source: ImportSource
+  settings: ImportSettings
+  onChange(change: Partial<ImportSettings>): void
+}
+
+/** The first rows, and of a table what each column holds. */
+export function ImportPreview({ source, settings, onChange }: ImportPreviewProps) {
+  const { roles, hasHeader, encoding } = settings
+  const isTable = source.format === 'csv'
+  const rows = previewRows(source, encoding)
+  const header = isTable && hasHeader ? (rows[0] ?? []) : []
+  const shown = rows.slice(isTable && hasHeader ? 1 : 0).slice(0, PREVIEW_ROWS)
+  const columns = isTable
+    ? [...roles.keys()].filter((at) => at < SHOWN_COLUMNS_MAX || roles[at] !== '')
+    : [0, 1, 2]
+  const setRole = (column: number, role: Role) =>
+    onChange({ roles: roles.map((before, at) => (at === column ? role : before)) })
+  return (
+    <div class="field">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled with the keyboard, too */}
+      <section class="preview" tabIndex={0} aria-label={importTexts.preview}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((at) => (
+                <th key={at} scope="col">
+                  {isTable ? (
+                    <RoleChoice
+                      name={shownText(header[at] ?? '', '', SHOWN_CHARACTERS)}
+                      at={at}
+                      role={roles[at] ?? ''}
+                      onRole={(role) => setRole(at, role)}
+                    />
+                  ) : (
+                    importTexts.roles[ROLES[at] ?? '']
+                  )}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((cells, row) => (
+              <tr key={row}>
+                {columns.map((at) => (
+                  <td key={at} class={isTable && roles[at] === '' ? 'ignored' : undefined} dir="auto">
+                    {shownText(cells[at] ?? '', '', SHOWN_CHARACTERS)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {isTable && roles.length > columns.length && (
+        <p class="hint">{importTexts.moreColumns(roles.length - columns.length)}</p>
+      )}
+    </div>
+  )
+}
+
+interface RoleChoiceProps {
+  name: string
+  at: number
+  role: Role
+  onRole(role: Role): void
+}
+
+function RoleChoice({ name, at, role, onRole }: RoleChoiceProps) {
+  return (
+    <>
+      {name !== '' && (
+        <span class="column-name" dir="auto">
+          {name}
+        </span>
+      )}
+      <select
+        aria-label={importTexts.column(at + 1, name)}
+        value={role}
+        onChange={({ currentTarget: { value } }) => onRole(ROLES.find((one) => one === value) ?? '')}
+      >
+        {([...ROLES, ''] as const).map((one) => (
+          <option key={one} value={one}>
+            {importTexts.roles[one]}
+          </option>
+        ))}
+      </select>
+    </>
+  )
+}
+
+/** The settings when somebody says whether there is a header row: what it says is taken over. */
+export function withHeader(source: ImportSource, settings: ImportSettings, hasHeader: boolean) {
+  const { encoding, roles } = settings
+  if (!hasHeader) return { ...settings, hasHeader }
+  const header = previewRows(source, encoding)[0] ?? []
+  const named = rolesOf(header)
+  const isTelling = named.some((role) => role !== '')
+  return { ...settings, hasHeader, roles: isTelling ? named : header.map((_, at) => roles[at] ?? '') }
+}

@@ -1,0 +1,119 @@
+import {
+  type ImportFileOptions,
+  type ImportReport,
+  type PlantStoreClient,
+  RequestError,
+} from '../../../src/client/plant-store-client.ts'
+import { ID_MAX } from '../parts/parse-id.ts'
+import { failureOfWholeFile, ofWholeFile } from './file-lines.ts'
+import { importTexts } from './import-texts.ts'
+import { isBlankRow, type RowSlice } from './row-slices.ts'
+
+export interface SliceSenderParts {
+  client: PlantStoreClient
+  options: ImportFileOptions
+  /** Called before a slice is sent again of which rows may be stored already. */
+  onSentTwice(): void
+  /** Called before the service gets a moment. */
+  onWaiting(): void
+}
+
+export interface SliceSender {
+  /**
+   * Sends a slice, the one behind that before or the same again; where the service is busy, a few times. Lines in the
+   * report, and in what is thrown, are those of the file. Throws as the client does.
+   */
+  send(slice: RowSlice, signal: AbortSignal): Promise<ImportReport>
+  /** Whether rows of the slice that was sent last may be stored although it failed. */
+  readonly isUncertain: boolean
+}
+
+/** How often a busy service is asked again: about a minute. */
+const TRIES_MAX = 12
+const BUSY_MS_FIRST = 500
+const BUSY_MS_MAX = 8_000
+
+const UNAUTHORIZED = 401
+const TOO_MANY_REQUESTS = 429
+const UNAVAILABLE = 503
+/** A field that is wrong. */
+const WRONG_FIELD = 40003
+/** Too many imports at once: this one has not begun. */
+const OVERLOADED = 50301
+
+export function createSliceSender({
+  client,
+  options,
+  onSentTwice,
+  onWaiting,
+}: SliceSenderParts): SliceSender {
+  let nextId = options.idStart
+  let isUncertain = false
+
+  async function attempt(slice: RowSlice, signal: AbortSignal): Promise<ImportReport> {
+    if (isUncertain) onSentTwice()
+    // Of rows that may be stored already, none is refused for it.
+    const onConflict = isUncertain && options.onConflict === 'fail' ? 'skip' : options.onConflict
+    try {
+      const body = new Blob([slice.bytes])
+      return await client.importPlants(body, { ...options, onConflict, idStart: nextId, signal })
+    } catch (error) {
+      const isKnown = error instanceof RequestError && (!error.isOutcomeUnknown || error.code === OVERLOADED)
+      isUncertain ||= !isKnown
+      throw error
+    }
+  }
+
+  return {
+    async send(slice, signal) {
+      if (nextId !== undefined && nextId > ID_MAX) return refusedAll(slice)
+      const linesBefore = (slice.lines[0] ?? 1) - 1
+      for (let tries = 1; ; tries++) {
+        try {
+          const report = await attempt(slice, signal)
+          isUncertain = false
+          const { created, replaced, skipped, failed } = report
+          if (nextId !== undefined) nextId += BigInt(created + replaced + skipped + failed)
+          return { ...report, errors: report.errors.map((error) => ofWholeFile(error, linesBefore)) }
+        } catch (error) {
+          if (!isBusy(error) || tries >= TRIES_MAX) throw failureOfWholeFile(error, linesBefore)
+          onWaiting()
+          const busyMs = Math.min(BUSY_MS_FIRST * 2 ** (tries - 1), BUSY_MS_MAX)
+          await pause(error.retryAfterMs ?? busyMs, signal)
+        }
+      }
+    },
+    get isUncertain() {
+      return isUncertain
+    },
+  }
+}
+
+/** Of rows behind the last number: the service takes no such number to begin with. */
+function refusedAll({ bytes, starts, lines }: RowSlice): ImportReport {
+  const rows = lines.filter((_, at) => !isBlankRow(bytes.subarray(starts[at], starts[at + 1])))
+  const errors = rows.map((line) => ({ line, error: WRONG_FIELD, message: importTexts.numbersEnded }))
+  return { created: 0, replaced: 0, skipped: 0, failed: rows.length, errors }
+}
+
+function isBusy(error: unknown): error is RequestError {
+  return error instanceof RequestError && (error.status === TOO_MANY_REQUESTS || error.status === UNAVAILABLE)
+}
+
+/** Whether what failed may be well in a while, or with another token: then one signs in again. */
+export function mayPass(error: unknown): boolean {
+  if (!(error instanceof RequestError)) return false
+  const { kind, status = 0 } = error
+  return kind !== 'service' || status === UNAUTHORIZED || status === TOO_MANY_REQUESTS || status >= 500
+}
+
+/** Waits, unless the signal is aborted first: then it throws the signal's reason. */
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, delayMs)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}

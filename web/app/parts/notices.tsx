@@ -1,0 +1,126 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type Told, ToldText } from './quoted-text.tsx'
+import { shownText } from './shown-text.ts'
+import { texts } from './texts.ts'
+import './notices.css'
+
+/** Long enough to read it and to decide. While the pointer or the focus is on it, it stays. */
+const SHOWN_MS = 12_000
+/** A longer name would have the notice cover half of a phone, and says no more. */
+const QUOTED_CHARACTERS = 80
+
+export interface Notice {
+  text: string | Told
+  isFailure?: boolean
+  /** Takes the place of earlier ones of the same kind: they are true no more. */
+  kind?: 'place'
+  action?: { label: string; run(): void }
+}
+
+export type Notify = (notice: Notice) => void
+
+interface ShownNotice extends Notice {
+  key: number
+}
+
+export function useNotices() {
+  const [notices, setNotices] = useState<readonly ShownNotice[]>([])
+  const keys = useRef(0)
+  const notify: Notify = useCallback((notice) => {
+    keys.current += 1
+    const key = keys.current
+    setNotices((before) => [
+      ...before.filter((one) => !isOutdated(one, notice)).slice(-2),
+      { ...notice, key },
+    ])
+  }, [])
+  const dismiss = useCallback((key: number) => {
+    setNotices((before) => before.filter((notice) => notice.key !== key))
+  }, [])
+  return { notices, notify, dismiss }
+}
+
+interface NoticesProps {
+  notices: readonly ShownNotice[]
+  dismiss(key: number): void
+}
+
+/** What happened, told on the screen and to screen readers. */
+export function Notices({ notices, dismiss }: NoticesProps) {
+  const list = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (list.current !== null && notices.length > 0) keepFocusClearOf(list.current)
+  }, [notices])
+  return (
+    <div class="notices" role="status" ref={list}>
+      {notices.map((notice) => (
+        <NoticeLine key={notice.key} notice={notice} onEnd={() => dismiss(notice.key)} />
+      ))}
+    </div>
+  )
+}
+
+function NoticeLine({ notice, onEnd }: { notice: Notice; onEnd(): void }) {
+  const [isHeld, setHeld] = useState(false)
+  const end = useRef(onEnd)
+  end.current = onEnd
+  useEffect(() => {
+    if (isHeld) return
+    const timer = setTimeout(() => end.current(), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isHeld])
+  const { text, action, isFailure } = notice
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays while somebody reads it
+    <div
+      class={isFailure ? 'notice failure' : 'notice'}
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocusCapture={() => setHeld(true)}
+      onBlurCapture={() => setHeld(false)}
+    >
+      <span>
+        <ToldText text={brief(text)} />
+      </span>
+      {action && (
+        <button
+          type="button"
+          onClick={() => {
+            action.run()
+            onEnd()
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button type="button" class="x" aria-label={texts.close} onClick={onEnd}>
+        ×
+      </button>
+    </div>
+  )
+}
+
+function isOutdated(earlier: Notice, later: Notice): boolean {
+  return earlier.kind !== undefined && earlier.kind === later.kind
+}
+
+function brief(text: string | Told): string | Told {
+  if (typeof text === 'string') return shownText(text, '')
+  return {
+    ...text,
+    quoted: text.quoted.map((one) => shownText(one, texts.shelf.nameless, QUOTED_CHARACTERS)),
+  }
+}
+
+/** What has the focus is what a notice speaks of, most often: what scrolls, scrolls until it is not beneath it. */
+function keepFocusClearOf(notices: HTMLElement): void {
+  const focused = document.activeElement
+  if (!focused?.closest('main')) return
+  const own = (focused.closest('.row') ?? focused).getBoundingClientRect()
+  const beneath = () => Math.ceil(own.bottom - notices.getBoundingClientRect().top)
+  if (own.top > innerHeight || beneath() <= 0) return
+  const list = focused.closest('.scroller')
+  const before = list?.scrollTop ?? 0
+  list?.scrollBy(0, beneath())
+  scrollBy(0, beneath() - ((list?.scrollTop ?? 0) - before))
+}

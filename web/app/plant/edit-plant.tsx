@@ -1,0 +1,219 @@
+import { useEffect, useReducer, useState } from 'preact/hooks'
+import {
+  type PlantChange,
+  RequestError,
+  type StoredPlant,
+  type VersionedPlant,
+} from '../../../src/client/plant-store-client.ts'
+import { FailureBanner } from '../parts/failure-banner.tsx'
+import { isAbort } from '../parts/failure-text.ts'
+import { Form } from '../parts/form.tsx'
+import { shownTag, shownText } from '../parts/shown-text.ts'
+import { texts } from '../parts/texts.ts'
+import { momentOf } from '../parts/times.ts'
+import { useSending } from '../parts/use-submit.ts'
+import { PlantConflict } from './plant-conflict.tsx'
+import type { PlantDialogProps } from './plant-dialog.tsx'
+import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
+import { plantTexts as words } from './plant-texts.ts'
+import { putBack } from './undo-delete.ts'
+
+const NO_SUCH_PLANT = 40402
+const NO_MATCH = 41201
+
+type ChangePlantProps = PlantDialogProps & { plant: StoredPlant }
+
+/** The form for a plant that is stored, as it is stored now; for those who may only read, what it says. */
+export function ChangePlant(props: ChangePlantProps) {
+  const form = useChange(props)
+  if (form.conflict !== undefined) return <ChangeConflict form={form} props={props} />
+  return (
+    <>
+      {props.session.may('plants:write') ? (
+        <ChangeForm form={form} props={props} />
+      ) : (
+        <PlantFacts plant={form.stored ?? props.plant} problem={form.sending.problems['']} />
+      )}
+      <FailureBanner failure={form.failure} retry={form.readAgain} isBeneath />
+    </>
+  )
+}
+
+/** What is being changed, and what may be done with it. */
+function useChange(props: ChangePlantProps) {
+  const { session, plant, notify, onClose, onChanged, onRemoved } = props
+  const { client } = session
+  const [stored, setStored] = useState<VersionedPlant>()
+  const [draft, setDraft] = useState<PlantDraft>(draftOf(plant))
+  const sending = useSending(PLANT_FIELDS)
+  const [conflict, setConflict] = useState<{ stored: VersionedPlant | undefined }>()
+  /** Why it could not be read; undefined once it could. */
+  const [failure, setFailure] = useState<unknown>()
+  const [reads, readAgain] = useReducer((count: number) => count + 1, 0)
+
+  useEffect(() => {
+    // Once it is there, somebody may have changed the draft; who signs in anew goes on with it.
+    if (stored !== undefined) return
+    const controller = new AbortController()
+    client.getPlant(plant.id, { signal: controller.signal }).then(
+      (found) => {
+        setFailure(undefined)
+        if (found === undefined) {
+          onRemoved(plant.id)
+          return sending.complain({ '': words.notThere })
+        }
+        setStored(found)
+        setDraft(draftOf(found))
+      },
+      (error: unknown) => isAbort(error) || setFailure(error),
+    )
+    return () => controller.abort()
+  }, [client, plant.id, reads])
+
+  /** Whether it failed for what somebody else did meanwhile: then there is a choice. */
+  async function isConflict(error: unknown): Promise<boolean> {
+    const code = error instanceof RequestError ? error.code : undefined
+    if (code !== NO_MATCH && code !== NO_SUCH_PLANT) return false
+    return client.getPlant(plant.id).then(
+      (now) => {
+        setConflict({ stored: now })
+        return true
+      },
+      () => false,
+    )
+  }
+  const attempt = (work: () => Promise<void>) => sending.send(work, isConflict)
+  function finish(changed: StoredPlant) {
+    onChanged(changed)
+    notify({ text: words.saved(changed.name) })
+    onClose()
+  }
+  return {
+    ...{ stored, draft, sending, conflict, failure },
+    readAgain: () => readAgain(undefined),
+    input: (change: Partial<PlantDraft>) => setDraft((before) => ({ ...before, ...change })),
+    save: (base: VersionedPlant) =>
+      attempt(async () =>
+        finish(await client.changePlant(plant.id, changeOf(base, draft), { ifMatch: base.etag })),
+      ),
+    addAgain: () =>
+      attempt(async () => {
+        finish(await client.replacePlant(plant.id, membersOf(draft), { ifNoneMatch: '*' }))
+      }),
+    remove: (base: VersionedPlant) =>
+      attempt(async () => {
+        const isDone = await client.deletePlant(plant.id, { ifMatch: base.etag })
+        onRemoved(plant.id)
+        const undo = { label: words.undo, run: () => void putBack({ ...props, removed: base }) }
+        notify(
+          isDone ? { text: words.wasRemoved(base.name), action: undo } : { text: words.removedMeanwhile },
+        )
+        onClose()
+      }),
+  }
+}
+
+interface FormParts {
+  form: ReturnType<typeof useChange>
+  props: ChangePlantProps
+}
+
+function ChangeForm({ form, props }: FormParts) {
+  const { stored, draft, sending } = form
+  const { plant, tags, onClose } = props
+  function send() {
+    const problems = problemsOf(draft)
+    // A plant that came without a name keeps it so, unless somebody touches it.
+    if (stored?.name === draft.name) delete problems.name
+    if (Object.keys(problems).length > 0 || stored === undefined) sending.complain(problems)
+    else void form.save(stored)
+  }
+  return (
+    <>
+      <p class="facts">
+        <span>{`${words.id} ${plant.id}`}</span>
+        <span>{`${words.added} ${momentOf(plant.createdAt)}`}</span>
+        <span>{`${words.changedAt} ${momentOf((stored ?? plant).updatedAt)}`}</span>
+      </p>
+      <Form
+        sending={sending}
+        label={words.save}
+        busyLabel={words.saving}
+        isWaiting={stored === undefined}
+        onSend={send}
+        onClose={onClose}
+        removal={{ label: words.remove, run: () => stored !== undefined && void form.remove(stored) }}
+      >
+        <PlantFields draft={draft} problems={sending.problems} tags={tags} onInput={form.input} />
+      </Form>
+    </>
+  )
+}
+
+/** Somebody else was quicker. */
+function ChangeConflict({ form, props }: FormParts) {
+  const { plant, onChanged, onRemoved, onClose } = props
+  const now = form.conflict?.stored
+  function letGo() {
+    if (now === undefined) onRemoved(plant.id)
+    else onChanged(now)
+    onClose()
+  }
+  const keep = {
+    label: now === undefined ? words.conflict.letGo : words.conflict.keepStored,
+    isMain: true,
+    run: letGo,
+  }
+  const over =
+    now === undefined
+      ? { label: words.conflict.addAgain, run: () => void form.addAgain() }
+      : { label: words.conflict.keepYours, run: () => void form.save(now) }
+  return (
+    <PlantConflict
+      question={now === undefined ? words.conflict.removed : words.conflict.changed}
+      stored={now}
+      yours={membersOf(form.draft)}
+      choices={[keep, over]}
+      sending={form.sending}
+    />
+  )
+}
+
+/** A plant for those who may only read. */
+function PlantFacts({ plant, problem }: { plant: StoredPlant; problem: string | undefined }) {
+  return (
+    <>
+      <dl class="plant-facts">
+        <dt>{words.name}</dt>
+        <dd class="long">
+          <bdi>{shownText(plant.name, texts.shelf.nameless, Number.POSITIVE_INFINITY)}</bdi>
+        </dd>
+        <dt>{words.tag}</dt>
+        <dd>
+          {plant.tag === undefined ? words.noTag : <bdi>{shownTag(plant.tag, Number.POSITIVE_INFINITY)}</bdi>}
+        </dd>
+        <dt>{words.id}</dt>
+        <dd>{String(plant.id)}</dd>
+        <dt>{words.added}</dt>
+        <dd>{momentOf(plant.createdAt)}</dd>
+        <dt>{words.changedAt}</dt>
+        <dd>{momentOf(plant.updatedAt)}</dd>
+      </dl>
+      <p class="wrong" role="alert">
+        {problem}
+      </p>
+    </>
+  )
+}
+
+function draftOf({ id, name, tag }: StoredPlant): PlantDraft {
+  return { id: String(id), name, tag: tag ?? '' }
+}
+
+/** Only what is another than it was. An empty field is no tag, but the empty tag where that is what is stored. */
+function changeOf(stored: StoredPlant, { name, tag }: PlantDraft): PlantChange {
+  return {
+    ...(name !== stored.name && { name }),
+    ...(tag !== (stored.tag ?? '') && { tag: tag === '' ? null : tag }),
+  }
+}

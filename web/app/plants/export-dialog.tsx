@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { FileFormat, PlantStoreClient } from '../../../src/client/plant-store-client.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Form } from '../parts/form.tsx'
+import { ToldText } from '../parts/quoted-text.tsx'
+import { saveFile } from '../parts/save-file.ts'
+import { shownTag } from '../parts/shown-text.ts'
+import { texts } from '../parts/texts.ts'
+import { useSending } from '../parts/use-submit.ts'
+import type { Place } from '../session/place.ts'
+
+const words = texts.export
+const FORMATS: readonly FileFormat[] = ['csv', 'ndjson']
+
+interface ExportDialogProps {
+  client: PlantStoreClient
+  place: Place
+  onClose(): void
+}
+
+/** Saves the plants of the filter as a file, as they are at one moment. */
+export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
+  const [format, setFormat] = useState<FileFormat>('csv')
+  const [told, setTold] = useState('')
+  const sending = useSending([])
+  const tag = place.tag === undefined ? undefined : shownTag(place.tag)
+  const controller = useRef(new AbortController())
+  useEffect(() => () => controller.current.abort(), [])
+
+  async function save() {
+    const { signal } = controller.current
+    const q = place.q === '' ? undefined : place.q
+    try {
+      // A byte order mark: by it a spreadsheet knows UTF-8.
+      const bytes = await client.exportPlants({ format, q, tag: place.tag, bom: format === 'csv', signal })
+      const size = await saveFile(bytes, `plants.${format}`, (count) => setTold(words.progress(count)))
+      setTold(words.done(size))
+    } catch (error) {
+      setTold('')
+      throw error
+    }
+  }
+  return (
+    <Dialog title={words.title} onClose={onClose}>
+      <Form
+        sending={sending}
+        label={words.save}
+        busyLabel={words.saving}
+        closeLabel={sending.isBusy ? texts.cancel : texts.close}
+        onSend={() => void sending.send(save)}
+        onClose={onClose}
+      >
+        <p class="long">
+          <ToldText text={words.which(place.q, tag)} />
+        </p>
+        <fieldset class="field">
+          <legend>{words.format}</legend>
+          {FORMATS.map((one) => (
+            <div key={one} class="choice">
+              <input
+                id={`format-${one}`}
+                type="radio"
+                name="format"
+                checked={one === format}
+                onChange={() => setFormat(one)}
+              />
+              <label for={`format-${one}`}>{words.formats[one]}</label>
+            </div>
+          ))}
+        </fieldset>
+        <p role="status">{told}</p>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { TagCount } from '../../../src/client/plant-store-client.ts'
+import type { Go } from '../frame.tsx'
+import { parseId } from '../parts/parse-id.ts'
+import { texts } from '../parts/texts.ts'
+import type { Place } from '../session/place.ts'
+import { TagFilter } from './tag-filter.tsx'
+
+const words = texts.shelf
+/** Between two keys of somebody who types: less asks the service for words that nobody meant. */
+const TYPING_MS = 180
+
+export interface ShelfToolsProps {
+  place: Place
+  tags: readonly TagCount[]
+  go: Go
+  onJump(id: bigint): void
+}
+
+/** What narrows the list down, and leads to a place in it. */
+export function ShelfTools({ place, tags, go, onJump }: ShelfToolsProps) {
+  return (
+    <search class="tools">
+      <SearchField q={place.q} go={go} />
+      <TagFilter tag={place.tag} tags={tags} onChoose={(tag) => go({ tag, at: undefined })} />
+      <JumpField onJump={onJump} />
+    </search>
+  )
+}
+
+function SearchField({ q, go }: { q: string; go: Go }) {
+  const [typed, setTyped] = useState(q)
+  const sent = useRef(q)
+  useEffect(() => {
+    // Somebody went back, or cleared it: not what is being typed.
+    if (q === sent.current) return
+    sent.current = q
+    setTyped(q)
+  }, [q])
+  useEffect(() => {
+    // A space before the next word asks for nothing else.
+    const wanted = typed.trim()
+    if (wanted === sent.current) return
+    const timer = setTimeout(() => {
+      const isFirst = sent.current === '' || wanted === ''
+      sent.current = wanted
+      go({ q: wanted, at: undefined }, isFirst ? 'push' : 'replace')
+    }, TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return (
+    <div class="field search">
+      <label for="search" class="wide-words">
+        {words.search}
+      </label>
+      <input
+        id="search"
+        type="search"
+        placeholder={words.search}
+        autocomplete="off"
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+function JumpField({ onJump }: { onJump(id: bigint): void }) {
+  const [message, setMessage] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  function jump(event: Event) {
+    event.preventDefault()
+    const id = parseId(input.current?.value ?? '')
+    setMessage(id === undefined ? words.jumpWrong : '')
+    if (id !== undefined) onJump(id)
+  }
+  return (
+    <form class="field jump" onSubmit={jump} noValidate>
+      <label for="jump" class="wide-words">
+        {words.jump}
+      </label>
+      <span class="pair">
+        <input
+          id="jump"
+          ref={input}
+          type="text"
+          placeholder={words.jumpHint}
+          autocomplete="off"
+          aria-describedby="jump-message"
+          aria-invalid={message !== ''}
+          onInput={() => setMessage('')}
+        />
+        <button type="submit">{words.jumpGo}</button>
+      </span>
+      <span id="jump-message" class="wrong" role="alert">
+        {message}
+      </span>
+    </form>
+  )
+}

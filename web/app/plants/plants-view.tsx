@@ -1,0 +1,227 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { StoredPlant, TagCount } from '../../../src/client/plant-store-client.ts'
+import type { Go } from '../frame.tsx'
+import { useImportDialog } from '../import/use-import-dialog.ts'
+import { FailureBanner } from '../parts/failure-banner.tsx'
+import { isAbort } from '../parts/failure-text.ts'
+import { ExportIcon, ImportIcon } from '../parts/icons.tsx'
+import type { Notify } from '../parts/notices.tsx'
+import { texts } from '../parts/texts.ts'
+import { PlantDialog } from '../plant/plant-dialog.tsx'
+import { type Place, placeUrl, readPlace } from '../session/place.ts'
+import type { Session } from '../session/session.ts'
+import { ExportDialog } from './export-dialog.tsx'
+import type { ShelfPages } from './plant-pages.ts'
+import { ShelfRows } from './plants-rows.tsx'
+import { ShelfTools } from './plants-toolbar.tsx'
+import { TAGS_MAX } from './tag-filter.tsx'
+import { useShelf } from './use-plants.ts'
+import './plants.css'
+
+const words = texts.shelf
+
+export interface ShelfViewProps {
+  session: Session
+  place: Place
+  go: Go
+  notify: Notify
+}
+
+/** What a dialog is open about; another one each time, for an answer to an earlier one may come late. */
+interface OpenPlant {
+  /** Undefined for a new one. */
+  plant: StoredPlant | undefined
+}
+
+/** Every plant, in the order of the ids. */
+export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
+  const [epoch, setEpoch] = useState({})
+  const { pages, shown } = useShelf(session.client, place, epoch)
+  const [open, setOpen] = useState<OpenPlant>()
+  const [isExporting, setExporting] = useState(false)
+  const imports = useImportDialog(notify)
+  const mayWrite = session.may('plants:write')
+  const tags = useTags(session, epoch)
+  const shelf = useRef<HTMLDivElement>(null)
+
+  function show(at: bigint | undefined) {
+    go({ at }, 'replace')
+    setEpoch({})
+    bringIntoView()
+  }
+  /** Where the text is so large that the page is scrolled, the list may be beneath the window. */
+  const bringIntoView = () => shelf.current?.scrollIntoView({ block: 'end' })
+  async function jump(id: bigint) {
+    go({ q: '', tag: undefined, at: id })
+    setEpoch({})
+    bringIntoView()
+    const told = await session.client.getPlant(id).then(
+      (plant) => (plant === undefined ? words.notThere(id) : words.atId(id)),
+      () => undefined,
+    )
+    if (told !== undefined) notify({ text: told, kind: 'place' })
+  }
+
+  return (
+    <div ref={shelf} class={imports.isOver ? 'shelf over' : 'shelf'} {...(mayWrite && imports.dropping)}>
+      <div class="shelf-head">
+        <h1 class="wide-words">{words.title}</h1>
+        <Count pages={pages} place={place} tags={tags} />
+        <button type="button" class="iconic" onClick={() => setExporting(true)}>
+          <ExportIcon />
+          <span class="wide-words">{texts.export.open}</span>
+        </button>
+        {mayWrite && (
+          <>
+            <button type="button" class="iconic" onClick={() => imports.open(undefined)}>
+              <ImportIcon />
+              <span class="wide-words">{texts.import.open}</span>
+            </button>
+            <button type="button" class="main" onClick={() => setOpen({ plant: undefined })}>
+              {words.add}
+            </button>
+          </>
+        )}
+      </div>
+      <ShelfTools place={place} tags={tags} go={go} onJump={jump} />
+      <div class="row-names" aria-hidden="true">
+        <span class="cell name">{words.name}</span>
+        <span class="cell tag">{words.tag}</span>
+        <span class="cell id">{words.id}</span>
+        <span class="cell changed">{words.changed}</span>
+      </div>
+      <ShelfBody
+        key={shown}
+        pages={pages}
+        place={place}
+        go={go}
+        onOpen={(plant) => setOpen({ plant })}
+        beginnings={
+          mayWrite && (
+            <span class="buttons">
+              <button type="button" onClick={() => setOpen({ plant: undefined })}>
+                {words.addFirst}
+              </button>
+              <button type="button" onClick={() => imports.open(undefined)}>
+                {words.bringFile}
+              </button>
+            </span>
+          )
+        }
+      />
+      {isExporting && (
+        <ExportDialog client={session.client} place={place} onClose={() => setExporting(false)} />
+      )}
+      {imports.dialog !== undefined && (
+        <imports.dialog.Dialog
+          session={session}
+          file={imports.dialog.file}
+          onStored={() => setEpoch({})}
+          onClose={imports.close}
+        />
+      )}
+      {open !== undefined && (
+        <PlantDialog
+          session={session}
+          plant={open.plant}
+          tags={tags}
+          notify={notify}
+          onClose={() => setOpen((now) => (now === open ? undefined : now))}
+          onAdded={(id) => show(id)}
+          onChanged={(plant) => pages?.replace(plant)}
+          onRemoved={(id) => pages?.remove(id)}
+        />
+      )}
+    </div>
+  )
+}
+
+interface ShelfBodyProps {
+  pages: ShelfPages | undefined
+  place: Place
+  go: Go
+  onOpen(plant: StoredPlant): void
+  /** What may be done where there is no plant at all; false where nothing may. */
+  beginnings: ComponentChildren
+}
+
+function ShelfBody({ pages, place, go, onOpen, beginnings }: ShelfBodyProps) {
+  if (pages === undefined) return <p class="empty">{words.loading}</p>
+  const hasRows = pages.endRow > pages.firstRow
+  const isEmpty = pages.isReady && pages.isComplete && !hasRows
+  const banner = <FailureBanner failure={pages.failure} retry={() => pages.retry()} isBeneath={hasRows} />
+  return (
+    <>
+      {!hasRows && banner}
+      {isEmpty ? (
+        <NothingThere place={place} go={go} beginnings={beginnings} />
+      ) : (
+        <ShelfRows
+          pages={pages}
+          onOpen={onOpen}
+          onMove={(at) => history.replaceState(null, '', placeUrl({ ...readPlace(), at }))}
+        />
+      )}
+      {hasRows && banner}
+    </>
+  )
+}
+
+function NothingThere({ place, go, beginnings }: Pick<ShelfBodyProps, 'place' | 'go' | 'beginnings'>) {
+  const isFiltered = place.q !== '' || place.tag !== undefined
+  if (!isFiltered) {
+    return (
+      <div class="empty">
+        {`${words.empty} ${beginnings ? words.emptyHint : words.emptyReader}`}
+        {beginnings}
+      </div>
+    )
+  }
+  return (
+    <div class="empty">
+      {words.noMatch}
+      <span class="buttons">
+        <button type="button" onClick={() => go({ q: '', tag: undefined, at: undefined })}>
+          {words.clear}
+        </button>
+      </span>
+    </div>
+  )
+}
+
+/** How many there are, where that is known without counting: the whole list is there, or it is that of a tag. */
+function Count({
+  pages,
+  place,
+  tags,
+}: {
+  pages: ShelfPages | undefined
+  place: Place
+  tags: readonly TagCount[]
+}) {
+  const tagged = place.q === '' ? tags.find(({ tag }) => tag === place.tag) : undefined
+  const isKnown = pages?.isReady && pages.failure === undefined
+  let told = ''
+  if (isKnown && pages.isComplete) told = words.count(pages.endRow - pages.firstRow)
+  else if (isKnown && tagged !== undefined) told = words.count(tagged.count)
+  else if (isKnown) told = words.countMore(pages.endRow - pages.firstRow)
+  return (
+    <span class="count" role="status">
+      {told}
+    </span>
+  )
+}
+
+function useTags({ client }: Session, epoch: unknown): readonly TagCount[] {
+  const [tags, setTags] = useState<readonly TagCount[]>([])
+  useEffect(() => {
+    const controller = new AbortController()
+    client.listTags({ limit: TAGS_MAX, signal: controller.signal }).then(setTags, (error: unknown) => {
+      // The list tells of the same failure; without tags there is nothing to choose.
+      if (!isAbort(error)) setTags([])
+    })
+    return () => controller.abort()
+  }, [client, epoch])
+  return tags
+}

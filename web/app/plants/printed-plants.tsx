@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'preact/hooks'
+import { TagMark } from '../parts/plant-row.tsx'
+import { ToldText } from '../parts/quoted-text.tsx'
+import { shownTag, shownText } from '../parts/shown-text.ts'
+import { texts } from '../parts/texts.ts'
+import { dayOf } from '../parts/times.ts'
+import { readPlace } from '../session/place.ts'
+import type { ShelfPages } from './plant-pages.ts'
+
+const words = texts.printed
+
+interface PrintedPlantsProps {
+  pages: ShelfPages
+  /** The first row and the one behind the last. */
+  first: number
+  end: number
+}
+
+/** On paper, in the place of the list: the plants of these rows as a table, and a word of which they are. */
+export function PrintedPlants({ pages, first, end }: PrintedPlantsProps) {
+  const isPrinting = useIsPrinting()
+  if (!isPrinting) return null
+  const plants = Array.from(
+    { length: Math.max(0, end - first) },
+    (_, at) => pages.plantAt(first + at) ?? [],
+  ).flat()
+  const { q, tag } = readPlace()
+  return (
+    <table class="printed">
+      <caption>
+        {words.which(plants[0]?.id, plants.at(-1)?.id)}
+        {q !== '' && <ToldText text={words.search(q)} />}
+        {tag !== undefined && <ToldText text={words.tag(shownTag(tag))} />}
+      </caption>
+      <thead>
+        <tr>
+          {[texts.shelf.id, texts.shelf.name, texts.shelf.tag, texts.shelf.changed].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {plants.map(({ id, name, tag, updatedAt }) => (
+          <tr key={id}>
+            <td>{String(id)}</td>
+            <td>
+              <bdi>{shownText(name, texts.shelf.nameless)}</bdi>
+            </td>
+            <td>{tag !== undefined && <TagMark tag={tag} />}</td>
+            <td>{dayOf(updatedAt)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Whether the page is on its way to paper: the table is there only then, so that scrolling need not draw it. */
+function useIsPrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false)
+  useEffect(() => {
+    const paper = matchMedia('print')
+    const begin = () => setPrinting(true)
+    const end = () => setPrinting(false)
+    const follow = () => setPrinting(paper.matches)
+    addEventListener('beforeprint', begin)
+    addEventListener('afterprint', end)
+    paper.addEventListener('change', follow)
+    return () => {
+      removeEventListener('beforeprint', begin)
+      removeEventListener('afterprint', end)
+      paper.removeEventListener('change', follow)
+    }
+  }, [])
+  return isPrinting
+}

@@ -1,0 +1,40 @@
+import { parseId } from '../parts/parse-id.ts'
+
+export const VIEWS = ['shelf', 'collection', 'tokens'] as const
+export type View = (typeof VIEWS)[number]
+
+/** Where somebody is on the page. It is in the URL, so that back, a reload and a shared link lead there. */
+export interface Place {
+  view: View
+  /** Words of names. */
+  q: string
+  /** Only plants of exactly this tag; undefined for all. */
+  tag: string | undefined
+  /** The list stands at the first plant with this id or a greater one. */
+  at: bigint | undefined
+}
+
+export function readPlace(search = location.search): Place {
+  const query = new URLSearchParams(search)
+  const view = VIEWS.find((one) => one === query.get('view')) ?? 'shelf'
+  return {
+    view,
+    q: query.get('q')?.trim() ?? '',
+    tag: query.get('tag') ?? undefined,
+    at: parseId(query.get('at') ?? ''),
+  }
+}
+
+export function placeUrl({ view, q, tag, at }: Place): string {
+  const query = new URLSearchParams()
+  if (view !== 'shelf') query.set('view', view)
+  if (q !== '') query.set('q', q)
+  if (tag !== undefined) query.set('tag', tag)
+  if (at !== undefined) query.set('at', String(at))
+  const text = String(query)
+  return `${location.pathname}${text && `?${text}`}`
+}
+
+export function isSameFilter(one: Place, other: Place): boolean {
+  return one.q === other.q && one.tag === other.tag
+}
