@@ -3,31 +3,31 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createClientAddress } from './http/connections/client-address.ts'
 import { type ConnectionLimitSettings, createConnectionLimit } from './http/connections/connection-limit.ts'
-import { createCutLog } from './http/connections/dropped-connections.ts'
+import { createDropLog } from './http/connections/dropped-connections.ts'
 import type { ServerTls } from './http/connections/server-tls.ts'
 import { createCrossOrigin } from './http/cross-origin.ts'
-import { applyRouteRules } from './http/guard-routes.ts'
+import { guardRoutes } from './http/guard-routes.ts'
 import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
 import { createBodyReader } from './http/request/read-body.ts'
 import { requestIdOf } from './http/request/request-id.ts'
-import { createRequestLog, type RequestNote } from './http/request-log.ts'
-import { answerError, appErrorOf, ErrorSchema } from './http/response/error-responses.ts'
+import { createRequestLog, type RecordRequest } from './http/request-log.ts'
+import { appErrorOf, ErrorSchema, sendError } from './http/response/error-responses.ts'
 import { registerDocsRoutes } from './http/routes/docs-routes.ts'
 import { ReadinessSchema, registerHealthRoutes } from './http/routes/health-routes.ts'
 import { registerMetricsRoutes } from './http/routes/metrics-routes.ts'
 import { registerWebRoutes } from './http/routes/web-app-routes.ts'
 import {
-  answerClientError,
-  createOrderedServer,
+  createHttpServer,
   HEADER_BYTES_MAX,
   type ServerLimits,
+  sendClientError,
 } from './http/server/http-server.ts'
 import { createEventLoopLag } from './load/event-loop-lag.ts'
-import { createWriteAdmission } from './load/load-shedding.ts'
+import { createLoadShedding } from './load/load-shedding.ts'
 import type { BackupTimes } from './metrics/backup-metrics.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { ImportErrorSchema, ImportEventSchema, ImportReportSchema } from './plants/import/import-report.ts'
-import { NewPlantSchema, PlantChangeSchema, PlantSchema, StoredPlantSchema } from './plants/plant.ts'
+import { NewPlantSchema, PlantSchema, PlantUpdateSchema, StoredPlantSchema } from './plants/plant.ts'
 import { AdditionsSchema, DayCountSchema } from './plants/plant-additions.ts'
 import { TagCountSchema } from './plants/plant-store.ts'
 import { registerPlantImportRoutes } from './plants/routes/import-routes.ts'
@@ -35,16 +35,16 @@ import { registerPlantListRoutes } from './plants/routes/list-routes.ts'
 import { registerPlantRoutes } from './plants/routes/plant-routes.ts'
 import type { Storage } from './storage/storage.ts'
 import { createAuthenticator, type JwtVerifier } from './tokens/access/authenticate.ts'
-import { createAdmission, type RateLimitSettings } from './tokens/access/authorize.ts'
+import { createAuthorize, type RateLimitSettings } from './tokens/access/authorize.ts'
 import { createRequestAudit } from './tokens/access/request-audit.ts'
-import { createFailureLimit, type FailureLimitSettings } from './tokens/access/token-guess-limit.ts'
+import { createTokenGuessLimit, type TokenGuessLimitSettings } from './tokens/access/token-guess-limit.ts'
 import { registerTokenRotationRoutes } from './tokens/routes/token-rotation-routes.ts'
 import { registerTokenRoutes } from './tokens/routes/token-routes.ts'
 import { CreatedTokenSchema, NewTokenSchema, TokenRotationSchema, TokenSchema } from './tokens/token.ts'
 import { createTokenAudit } from './tokens/token-audit.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
-export interface AppParts {
+export interface AppOptions {
   storage: Storage
   log: Logger
   /** One token with every scope, beside those in the storage. */
@@ -74,7 +74,7 @@ export interface AppParts {
 export interface AppLimits
   extends ServerLimits,
     RateLimitSettings,
-    FailureLimitSettings,
+    TokenGuessLimitSettings,
     ConnectionLimitSettings {
   bodyBytesMax: number
   slowRequestMs: number
@@ -90,7 +90,7 @@ const SCHEMAS = {
   Plant: PlantSchema,
   NewPlant: NewPlantSchema,
   StoredPlant: StoredPlantSchema,
-  PlantChange: PlantChangeSchema,
+  PlantUpdate: PlantUpdateSchema,
   ImportReport: ImportReportSchema,
   ImportError: ImportErrorSchema,
   ImportEvent: ImportEventSchema,
@@ -120,43 +120,43 @@ export async function buildApp({
   tls,
   isDraining,
   nowMs,
-}: AppParts) {
+}: AppOptions) {
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
   const audit = createTokenAudit(log)
   const clientAddress = createClientAddress(limits.trustedProxies, limits.socket)
-  const { noteToken, noteRefusal, audited } = createRequestAudit({ audit, clientAddress })
-  const failureLimit = createFailureLimit({ limits, clientAddress, nowMs })
+  const { logToken, logRejection, audited } = createRequestAudit({ audit, clientAddress })
+  const tokenGuessLimit = createTokenGuessLimit({ limits, clientAddress, nowMs })
   const authenticate = audited(
-    createAuthenticator({ tokens: storage.tokens, fixedToken, verifyJwt, failureLimit }),
+    createAuthenticator({ tokens: storage.tokens, fixedToken, verifyJwt, tokenGuessLimit }),
   )
-  const admission = createAdmission({ authenticate, limits, nowMs })
-  const admitAny = admission('any')
+  const authorize = createAuthorize({ authenticate, limits, nowMs })
+  const authorizeAny = authorize('any')
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, countConnections, backups }) : undefined
   const requestLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress, metrics })
-  const { noteCut, stop: stopCutLog } = createCutLog(log, metrics?.recordCut)
-  const limitConnection = createConnectionLimit(limits, noteCut)
-  const { noteUnreadable } = requestLog
-  const noteRequest = noteOnce(metrics?.record, tracing?.end, requestLog.noteRequest)
+  const { onDropped, stop: stopCutLog } = createDropLog(log, metrics?.recordDrop)
+  const limitConnection = createConnectionLimit(limits, onDropped)
+  const { recordUnreadable } = requestLog
+  const recordRequest = recordOnce(metrics?.record, tracing?.end, requestLog.recordRequest)
   const app: FastifyInstance = fastify({
     serverFactory: (handler) =>
-      createOrderedServer(handler, { limits, tls, noteUnreadable, noteCut, limitConnection }),
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, noteUnreadable),
+      createHttpServer(handler, { limits, tls, recordUnreadable, onDropped, limitConnection }),
+    clientErrorHandler: (error, socket) => sendClientError(error, socket, recordUnreadable),
     // A target that cannot be decoded is judged like an unknown path: not without a token.
     frameworkErrors: (error, request, reply) => {
       // No hook runs for it.
-      reply.raw.once('finish', () => noteRequest(request, reply))
+      reply.raw.once('finish', () => recordRequest(request, reply))
       crossOrigin?.mark(request)
-      admitAny(request, reply, (refusal) => answerError(refusal ?? appErrorOf(error), request, reply))
+      authorizeAny(request, reply, (refusal) => sendError(refusal ?? appErrorOf(error), request, reply))
     },
     genReqId: requestIdOf,
     return503OnClosing: false,
     // A long id is judged like any other: what bounds it are the header fields.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
   })
-  app.decorate('noteRequest', noteRequest)
-  app.setErrorHandler(answerError)
+  app.decorate('recordRequest', recordRequest)
+  app.setErrorHandler(sendError)
   leaveBodiesToRoutes(app)
   if (tracing !== undefined) {
     app.addHook('onRequest', (request, _reply, done) => {
@@ -165,29 +165,29 @@ export async function buildApp({
     })
   }
   app.addHook('onResponse', (request, reply, done) => {
-    noteRequest(request, reply)
+    recordRequest(request, reply)
     done()
   })
   app.addHook('onClose', async () => {
     metrics?.stop()
     for (const stop of [audit.stop, requestLog.stop, stopCutLog]) stop()
   })
-  const admitWrite = createWriteAdmission({
+  const shedLoad = createLoadShedding({
     eventLoopLag: createEventLoopLag({ lagMaxMs: limits.eventLoopLagMaxMs }),
     isStoreLagging: storage.isLagging,
     queuedWrites: storage.activity.queuedWrites,
   })
-  const described = applyRouteRules(app, { admission, admitWrite, crossOrigin, basePath })
+  const described = guardRoutes(app, { authorize, shedLoad, crossOrigin, basePath })
 
   const { plants, tokens, engine, ping } = storage
-  const body = createBodyReader({ limits, judgeAgain: authenticate.judgeAgain })
+  const body = createBodyReader({ limits, recheckToken: authenticate.recheckToken })
   await app.register(
     async (routes) => {
       registerPlantRoutes(routes, { plants, body, basePath })
       registerPlantListRoutes(routes, { plants, basePath })
       registerPlantImportRoutes(routes, { plants, body })
-      registerTokenRoutes(routes, { tokens, body, authenticate, noteToken })
-      registerTokenRotationRoutes(routes, { tokens, body, authenticate, noteToken, noteRefusal })
+      registerTokenRoutes(routes, { tokens, body, authenticate, logToken })
+      registerTokenRotationRoutes(routes, { tokens, body, authenticate, logToken, logRejection })
       registerHealthRoutes(routes, { engine, ping, onCommit: storage.activity.onCommit, isDraining })
       if (metrics !== undefined) registerMetricsRoutes(routes, metrics)
       registerDocsRoutes(routes, { basePath })
@@ -200,10 +200,10 @@ export async function buildApp({
 }
 
 /** Once for each request, so that what is told of it in the log is counted and traced, too. */
-function noteOnce(...notes: (RequestNote | undefined)[]): RequestNote {
+function recordOnce(...notes: (RecordRequest | undefined)[]): RecordRequest {
   return (request, reply) => {
-    if (request.isNoted) return
-    request.isNoted = true
+    if (request.isRecorded) return
+    request.isRecorded = true
     for (const note of notes) note?.(request, reply)
   }
 }

@@ -2,7 +2,7 @@
 const SLIPS_MAX = 3
 
 /** The candidate that was most likely meant by `word`; undefined when none is near. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   let found: string | undefined
   let fewest = Math.min(SLIPS_MAX, Math.floor(word.length / 2)) + 1
   for (const candidate of candidates) {
@@ -16,7 +16,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 
 /** `(Did you mean x?)` on a line of its own, as commander says it of commands and flags; or nothing. */
 export function suggestion(word: string, candidates: readonly string[]): string {
-  const found = nearest(word, candidates)
+  const found = closestMatch(word, candidates)
   return found === undefined ? '' : `\n(Did you mean ${found}?)`
 }
 

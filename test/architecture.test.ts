@@ -76,7 +76,7 @@ test('the doors of the domains know no storage and no command line', () => {
 
 test('the tokens of a provider are known to the start alone, which loads them where one is set', () => {
   const isIdentity = isIn('src/identity')
-  const start = ['src/serve.ts', 'src/config/check-config.ts']
+  const start = ['src/serve.ts', 'src/check-config.ts']
   assertNone((file) => !isIdentity(file) && !start.includes(file), isIdentity)
   assertNone((file) => !isIdentity(file), isOneOf('jose'))
   assertNone(isIdentity, isIn('src/storage', 'src/http', 'src/cli', 'src/client', 'src/plants'))
@@ -91,7 +91,7 @@ test('certificates are known to the start alone, which loads them where one is s
 test('traces are known to the start alone, which loads them where a collector is named', () => {
   const isTracing = isIn('src/tracing')
   const wrong = IMPORTS.filter(({ file, target, isTypeOnly }) => {
-    const isSettings = target === 'src/tracing/tracing-settings.ts' && file === 'src/config/read-config.ts'
+    const isSettings = target === 'src/config/tracing-settings.ts' && file === 'src/config/read-config.ts'
     if (target.startsWith('@opentelemetry/')) return !isTracing(file)
     return isTracing(target) && !isTracing(file) && !isTypeOnly && file !== 'src/serve.ts' && !isSettings
   })
@@ -250,7 +250,7 @@ test('a class is an error, or the list of the page', () => {
     (file) => read(file).match(/^(?:export )?class .*(?=\{)/gm) ?? [],
   )
   assert.ok(classes.length > 5)
-  for (const line of classes) assert.match(line, / extends (Setup)?Error\b|^export class ShelfPages/)
+  for (const line of classes) assert.match(line, / extends (Setup)?Error\b|^export class PlantPages/)
 })
 
 test('no file only passes on what others export', () => {

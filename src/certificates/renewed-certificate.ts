@@ -22,7 +22,7 @@ export interface RenewedCertificate extends ServerTls {
   stop(): void
 }
 
-export interface RenewedCertificateParts {
+export interface RenewedCertificateOptions {
   files: CertificateFiles
   log: Logger
   lookIntervalMs?: number
@@ -41,7 +41,7 @@ export async function openCertificate({
   lookIntervalMs = LOOK_INTERVAL_MS,
   nowMs = Date.now,
   read: readFiles = readPair,
-}: RenewedCertificateParts): Promise<RenewedCertificate> {
+}: RenewedCertificateOptions): Promise<RenewedCertificate> {
   const servers = new Set<Parameters<ServerTls['follow']>[0]>()
   let pair = await readFiles(files)
   let endsAtMs = checkPair(pair, files)

@@ -7,7 +7,7 @@ import {
 import type { FileSource, PlantSource } from './import-body.ts'
 import { importPlants } from './import-plants.ts'
 import { listPlants } from './list-plants.ts'
-import { changePlant, createPlant, deletePlant, getPlant, replacePlant } from './plant-requests.ts'
+import { createPlant, deletePlant, getPlant, replacePlant, updatePlant } from './plant-requests.ts'
 import type { PlantStoreClient } from './plant-store-client.ts'
 import type { Sender } from './send-request.ts'
 import {
@@ -29,7 +29,7 @@ export function clientMethods(sender: Sender): PlantStoreClient {
     getPlant: ((id, callOptions) => getPlant(sender, id, callOptions)) as PlantStoreClient['getPlant'],
     listPlants: (callOptions = {}) => listPlants(sender, callOptions),
     replacePlant: (id, plant, callOptions) => replacePlant(sender, id, plant, callOptions),
-    changePlant: (id, change, callOptions) => changePlant(sender, id, change, callOptions),
+    updatePlant: (id, change, callOptions) => updatePlant(sender, id, change, callOptions),
     deletePlant: (id, callOptions) => deletePlant(sender, id, callOptions),
     importPlants: (source: PlantSource | FileSource, callOptions = {}) =>
       importPlants(sender, source, callOptions),

@@ -1,4 +1,4 @@
-import type { NewPlant, Plant, PlantChange } from './plant-types.ts'
+import type { NewPlant, Plant, PlantUpdate } from './plant-types.ts'
 
 /**
  * A member `id` that is a number, or else a whole string, which may hold anything that looks like one. Only
@@ -38,6 +38,6 @@ export function newPlantJson({ id, name, tag }: NewPlant): string {
 }
 
 /** The JSON of what a plant is, and of nothing else that the object holds. */
-export function plantJson({ name, tag }: Plant | PlantChange): string {
+export function plantJson({ name, tag }: Plant | PlantUpdate): string {
   return JSON.stringify({ name, tag })
 }

@@ -4,7 +4,7 @@ import type { StoredPlant } from './plant-types.ts'
 import { queryText } from './query-text.ts'
 import { asList } from './read-answer.ts'
 import { brokeOff, readChunks, readLines } from './read-lines.ts'
-import { answerError, type CallOptions, type Sender } from './send-request.ts'
+import { type CallOptions, type Sender, sendError } from './send-request.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** `timeoutMs` is the longest time that the service may take for the next bytes. */
@@ -81,7 +81,7 @@ async function openExport(sender: Sender, options: ExportFileOptions, limit: Tim
   const answer = await sender.open({ path, headers: { accept } }, limit)
   // A page of a list would look like an export that is whole.
   if (answer.headers.get('content-type')?.startsWith(accept)) return answer.body
-  throw answerError(answer, `The answer is no export: it is not ${accept}`)
+  throw sendError(answer, `The answer is no export: it is not ${accept}`)
 }
 
 function plantsIn(lines: readonly string[]): StoredPlant[] {

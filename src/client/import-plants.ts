@@ -3,7 +3,7 @@ import { type FileFormat, mediaTypeOf, NDJSON } from './export-plants.ts'
 import { type FileSource, importBody, ndjsonOf, type PlantSource } from './import-body.ts'
 import type { ImportError, ImportEvent, ImportReport } from './plant-types.ts'
 import { queryText } from './query-text.ts'
-import { asObject, readAnswer } from './read-answer.ts'
+import { asObject, readResponse } from './read-answer.ts'
 import { brokeOff, orBrokeOff, readLines } from './read-lines.ts'
 import { type ImportProgress, RequestError, withDetails } from './request-error.ts'
 import { type Answer, type CallOptions, detailsOf, type Sender } from './send-request.ts'
@@ -122,7 +122,7 @@ async function readReport(
 ): Promise<ImportReport> {
   if (!answer.headers.get('content-type')?.startsWith(NDJSON)) {
     const body = await orBrokeOff(answer.body.text(), limit)
-    const report = readAnswer({ ...answer, body }, (parsed) => {
+    const report = readResponse({ ...answer, body }, (parsed) => {
       const { errors, ...counts } = asObject<ImportReport>(parsed)
       return { ...counts, errors: errors.map(rowErrorOf) }
     })
@@ -132,7 +132,7 @@ async function readReport(
   const errors: ImportRowError[] = []
   for await (const lines of readLines(answer.body, limit)) {
     for (const line of lines) {
-      const { type, ...said } = readAnswer({ ...answer, body: line }, asObject<ImportEvent>)
+      const { type, ...said } = readResponse({ ...answer, body: line }, asObject<ImportEvent>)
       if (type === 'progress') {
         told.progress = said as ImportProgress
         onProgress?.(told.progress)

@@ -1,7 +1,7 @@
 import { withExactId } from './exact-ids.ts'
 import type { StoredPlant } from './plant-types.ts'
 import { queryText } from './query-text.ts'
-import { asList, readAnswer } from './read-answer.ts'
+import { asList, readResponse } from './read-answer.ts'
 import type { CallOptions, Sender } from './send-request.ts'
 
 /** Which plants: those for which all of these hold. */
@@ -35,7 +35,7 @@ export function listPlants(sender: Sender, options: ListPlantsOptions): PlantLis
       const query = queryText({ number: { limit }, ...filterValues({ ...options, after }) })
       const { plants, headers } = await sender.send(
         { path: `/plants${query}` },
-        (answer) => ({ plants: readAnswer(answer, plantsIn), headers: answer.headers }),
+        (answer) => ({ plants: readResponse(answer, plantsIn), headers: answer.headers }),
         options,
       )
       const last = plants.at(-1)

@@ -1,6 +1,6 @@
 import { idText, newPlantJson, plantJson, withExactId } from './exact-ids.ts'
-import type { NewPlant, Plant, PlantChange, StoredPlant } from './plant-types.ts'
-import { asObject, readAnswer } from './read-answer.ts'
+import type { NewPlant, Plant, PlantUpdate, StoredPlant } from './plant-types.ts'
+import { asObject, readResponse } from './read-answer.ts'
 import { RequestError, withDetails } from './request-error.ts'
 import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
 
@@ -14,17 +14,17 @@ export interface GetPlantOptions extends CallOptions {
   ifNoneMatch?: string | undefined
 }
 
-export interface ChangePlantOptions extends CallOptions {
+export interface UpdatePlantOptions extends CallOptions {
   /** Only if the plant still has this ETag. */
   ifMatch?: string | undefined
 }
 
-export interface ReplacePlantOptions extends ChangePlantOptions {
+export interface ReplacePlantOptions extends UpdatePlantOptions {
   /** `*`: only if there is no such plant yet. */
   ifNoneMatch?: string | undefined
 }
 
-export interface DeletePlantOptions extends ChangePlantOptions {}
+export interface DeletePlantOptions extends UpdatePlantOptions {}
 
 /** A plant that was added, as it was given, and its version. */
 export interface CreatedPlant extends NewPlant {
@@ -58,7 +58,7 @@ export async function createPlant(
   try {
     return await sender.send(
       request,
-      (answer) => ({ ...readAnswer(answer, asObject<Plant>), id: plant.id, etag: etagOf(answer) }),
+      (answer) => ({ ...readResponse(answer, asObject<Plant>), id: plant.id, etag: etagOf(answer) }),
       options,
     )
   } catch (error) {
@@ -107,11 +107,11 @@ export async function replacePlant(
   )
 }
 
-export async function changePlant(
+export async function updatePlant(
   sender: Sender,
   id: bigint,
-  change: PlantChange,
-  { ifMatch, ...options }: ChangePlantOptions = {},
+  change: PlantUpdate,
+  { ifMatch, ...options }: UpdatePlantOptions = {},
 ): Promise<VersionedPlant> {
   return sender.send(
     {
@@ -179,7 +179,7 @@ function conditions({ ifMatch, ifNoneMatch }: ReplacePlantOptions): Record<strin
 }
 
 function plantIn(answer: Answer<string>, id: bigint): VersionedPlant {
-  return readAnswer(answer, (parsed) => {
+  return readResponse(answer, (parsed) => {
     const plant = withExactId<StoredPlant>(asObject(parsed))
     if (plant.id !== id) throw new TypeError('another plant')
     return { ...plant, etag: etagOf(answer) }

@@ -4,13 +4,13 @@ import type { FileSource, PlantSource } from './import-body.ts'
 import type { ImportFileOptions, ImportPlantsOptions, ImportRowError } from './import-plants.ts'
 import type { ListPlantsOptions, PlantFilter, PlantList } from './list-plants.ts'
 import type {
-  ChangePlantOptions,
   CreatedPlant,
   CreatePlantOptions,
   DeletePlantOptions,
   GetPlantOptions,
   ReplacedPlant,
   ReplacePlantOptions,
+  UpdatePlantOptions,
   VersionedPlant,
 } from './plant-requests.ts'
 import type {
@@ -21,7 +21,7 @@ import type {
   NewPlant,
   NewToken,
   Plant,
-  PlantChange,
+  PlantUpdate,
   Readiness,
   StoredPlant,
   TagCount,
@@ -38,7 +38,6 @@ import { positive } from './time-limit.ts'
 export type {
   Additions,
   CallOptions,
-  ChangePlantOptions,
   CreatedPlant,
   CreatedToken,
   CreatePlantOptions,
@@ -59,10 +58,10 @@ export type {
   NewPlant,
   NewToken,
   Plant,
-  PlantChange,
   PlantFilter,
   PlantList,
   PlantSource,
+  PlantUpdate,
   Readiness,
   ReplacedPlant,
   ReplacePlantOptions,
@@ -72,6 +71,7 @@ export type {
   StoredPlant,
   TagCount,
   Token,
+  UpdatePlantOptions,
   VersionedPlant,
 }
 export { RequestError }
@@ -139,7 +139,7 @@ export interface PlantStoreClient {
    * Changes the members that are given; `tag: null` removes the tag. Code 40402 where there is no such plant.
    * `ifMatch` and retries as with `replacePlant`.
    */
-  changePlant(id: bigint, change: PlantChange, options?: ChangePlantOptions): Promise<VersionedPlant>
+  updatePlant(id: bigint, change: PlantUpdate, options?: UpdatePlantOptions): Promise<VersionedPlant>
 
   /**
    * Deletes the plant of that id; `false` when there was none. Where an answer was lost, and the next try finds

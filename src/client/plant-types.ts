@@ -25,7 +25,7 @@ export interface StoredPlant {
   updatedAt: string
 }
 
-export interface PlantChange {
+export interface PlantUpdate {
   /** The name of the plant, a string without U+0000 and lone surrogates, kept as sent */
   name?: string
   /** The new tag; null removes it */

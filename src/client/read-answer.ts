@@ -1,12 +1,12 @@
 import { parseWithIdTexts } from './exact-ids.ts'
-import { type Answer, answerError } from './send-request.ts'
+import { type Answer, sendError } from './send-request.ts'
 
 /** What `read` makes of the JSON of an answer (ids are texts in it). Throws a RequestError where it cannot. */
-export function readAnswer<T>(answer: Answer<string>, read: (parsed: unknown) => T): T {
+export function readResponse<T>(answer: Answer<string>, read: (parsed: unknown) => T): T {
   try {
     return read(parseWithIdTexts(answer.body))
   } catch (cause) {
-    throw answerError(answer, 'The answer is not one of the service: it is not JSON of its kind', cause)
+    throw sendError(answer, 'The answer is not one of the service: it is not JSON of its kind', cause)
   }
 }
 

@@ -42,7 +42,7 @@ export interface Sender {
   limitTime(options: CallOptions): TimeLimit
 }
 
-export interface SenderParts {
+export interface SenderOptions {
   baseUrl: string
   token: string | (() => string | Promise<string>) | undefined
   timeoutMs: number
@@ -62,7 +62,7 @@ const CODE_STILL_RUNNING = 40902
 
 const READ = 'GET'
 
-export function createSender(parts: SenderParts): Sender {
+export function createSender(parts: SenderOptions): Sender {
   async function attempt<Body>(
     request: ServiceRequest,
     authorized: Record<string, string>,
@@ -139,7 +139,7 @@ export function createSender(parts: SenderParts): Sender {
 
 /** Throws the signal's reason where it is aborted before there is a token. */
 async function authorization(
-  token: SenderParts['token'],
+  token: SenderOptions['token'],
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
   if (token === undefined) return {}
@@ -184,14 +184,14 @@ function refusal(response: Response, text: string): RequestError {
     const told = isRedirect
       ? `a redirect${headers.has('location') ? ` to ${headers.get('location')}` : ''}; the base URL must be that of the service`
       : `${status} ${response.statusText}`.trim()
-    return answerError(response, `The answer is not one of the service: ${told}`)
+    return sendError(response, `The answer is not one of the service: ${told}`)
   }
   const { code, message } = error
   return new RequestError(message, { ...detailsOf(response), code, kind: 'service' })
 }
 
 /** An answer that the service did not give, or not whole. */
-export function answerError(
+export function sendError(
   response: { status: number; headers: Headers },
   message: string,
   cause?: unknown,

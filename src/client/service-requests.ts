@@ -1,7 +1,7 @@
 import { JSON_TYPE, remove } from './plant-requests.ts'
 import type { Additions, CreatedToken, NewToken, Readiness, TagCount, Token } from './plant-types.ts'
 import { queryText } from './query-text.ts'
-import { asList, asObject, readAnswer } from './read-answer.ts'
+import { asList, asObject, readResponse } from './read-answer.ts'
 import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
 
 export type Scope = Token['scopes'][number]
@@ -81,5 +81,5 @@ function tokenPath(id: string): string {
 
 /** Reads the JSON of an answer as that. */
 function as<T>(read: (parsed: unknown) => T) {
-  return (answer: Answer<string>) => readAnswer(answer, read)
+  return (answer: Answer<string>) => readResponse(answer, read)
 }

@@ -1,8 +1,8 @@
-import { nearest } from '../closest-match.ts'
-import { readTracing, type TracingSettings } from '../tracing/tracing-settings.ts'
-import { parseSetting, type Setting, type ValueOf } from './setting.ts'
-import { createWrongSettings, type WrongSettings } from './setting-problems.ts'
+import { closestMatch } from '../closest-match.ts'
+import { type Environment, parseSetting, type Setting, type ValueOf } from './setting.ts'
+import { createSettingProblems, type SettingProblems } from './setting-problems.ts'
 import { CLIENT_SETTINGS, SETTINGS } from './settings.ts'
+import { readTracing, type TracingSettings } from './tracing-settings.ts'
 
 /** Every variable of ours begins so. */
 const PREFIX = 'PLANTSTORE_'
@@ -24,8 +24,6 @@ export type Config = ValuesOf<typeof SETTINGS> & {
 }
 export type ClientConfig = ValuesOf<typeof CLIENT_SETTINGS>
 
-export type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * The settings, from the flags of the command line first, then from the environment, then from the defaults; those of
  * tracing are the standard variables of OpenTelemetry.
@@ -36,7 +34,7 @@ export function readConfig(
   flags: Partial<Record<SettingName, string | boolean>> = {},
   environment: Environment = process.env,
 ): Config {
-  const wrong = createWrongSettings()
+  const wrong = createSettingProblems()
   const settings = readSettings(SETTINGS, flags, environment, wrong)
   const tracing = wrong.note(() => readTracing(environment))
   wrong.refuse()
@@ -49,7 +47,7 @@ export function readClientConfig(
   flags: Partial<Record<ClientSettingName, string>> = {},
   environment: Environment = process.env,
 ): ClientConfig {
-  const wrong = createWrongSettings()
+  const wrong = createSettingProblems()
   const settings = readSettings(CLIENT_SETTINGS, flags, environment, wrong)
   wrong.refuse()
   return Object.freeze(settings) as ClientConfig
@@ -59,7 +57,7 @@ function readSettings(
   settings: Record<string, Setting>,
   flags: Record<string, string | boolean>,
   environment: Environment,
-  wrong: WrongSettings,
+  wrong: SettingProblems,
 ): Record<string, unknown> {
   refuseUnknown(environment, wrong)
   const config: Record<string, unknown> = {}
@@ -86,13 +84,13 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`
 }
 
-function refuseUnknown(environment: Environment, wrong: WrongSettings): void {
+function refuseUnknown(environment: Environment, wrong: SettingProblems): void {
   const known = new Set([...Object.keys(SETTINGS), ...Object.keys(CLIENT_SETTINGS)].map(variableOf))
   // Without what all of them begin with, which would make any two alike.
   const endings = [...known].map(endingOf)
   for (const name of Object.keys(environment)) {
     if (!name.startsWith(PREFIX) || known.has(name)) continue
-    const near = nearest(endingOf(name), endings)
+    const near = closestMatch(endingOf(name), endings)
     const hint = near === undefined ? '' : ` Did you mean ${PREFIX}${near.toUpperCase()}?`
     wrong.add(`There is no setting ${name}.${hint} See "plantstore serve --help" for those there are.`)
   }

@@ -1,7 +1,7 @@
 import { SettingError } from '../errors.ts'
 
 /** Gathers what is wrong with settings: who mends one wants to know of the others. */
-export interface WrongSettings {
+export interface SettingProblems {
   /** Gives what `read` gives; of a SettingError that it throws the line is kept, and undefined given. */
   note<Value>(read: () => Value): Value | undefined
   add(line: string): void
@@ -9,7 +9,7 @@ export interface WrongSettings {
   refuse(): void
 }
 
-export function createWrongSettings(): WrongSettings {
+export function createSettingProblems(): SettingProblems {
   const lines = new Set<string>()
   return {
     note(read) {

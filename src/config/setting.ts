@@ -1,6 +1,9 @@
 import { SettingError } from '../errors.ts'
 import { parseAddressRanges } from './address-range.ts'
 
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** What a setting may be, its default and what it is for. */
 export interface Setting {
   type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins' | 'addresses'

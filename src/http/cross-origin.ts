@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerEmpty, type HeaderList } from './response/responses.ts'
+import { type HeaderList, sendEmpty } from './response/responses.ts'
 
 /** How long a browser may go by the answer to a preflight: a setting that is changed holds after that at last. */
 const PREFLIGHT_SECONDS = 600
@@ -42,7 +42,7 @@ export interface CrossOrigin {
    * Answers a preflight of an allowed origin, and says whether it was one: a browser sends no token with it, so
    * that it is to be asked before anything is judged.
    */
-  answerPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): boolean
+  sendPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): boolean
 }
 
 /**
@@ -58,17 +58,17 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
   return {
     mark(request) {
       const { origin } = request.headers
-      request.answerFields ??= []
-      request.answerFields.push(...vary)
+      request.responseFields ??= []
+      request.responseFields.push(...vary)
       if (!isAllowed(origin)) return
-      request.answerFields.push('access-control-allow-origin', isAny ? '*' : origin)
-      request.answerFields.push('access-control-expose-headers', ANSWER_FIELDS)
+      request.responseFields.push('access-control-allow-origin', isAny ? '*' : origin)
+      request.responseFields.push('access-control-expose-headers', ANSWER_FIELDS)
     },
 
-    answerPreflight({ method, headers }, reply, methods) {
+    sendPreflight({ method, headers }, reply, methods) {
       if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
       if (!isAllowed(headers.origin)) return false
-      answerEmpty(reply, 204, [
+      sendEmpty(reply, 204, [
         'access-control-allow-methods',
         methods,
         'access-control-allow-headers',

@@ -1,22 +1,24 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions,
+} from 'fastify'
 import { AppError } from '../errors.ts'
-import type { WriteAdmission } from '../load/load-shedding.ts'
-import type { Admission } from '../tokens/access/authorize.ts'
-import type { Scope, StoredToken } from '../tokens/token.ts'
+import type { LoadShedding } from '../load/load-shedding.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
 import { tellStagesOnRequest } from './request/request-stages.ts'
 import { requestPath, templateOf } from './request/route-template.ts'
-import { answerEmpty, type HeaderList } from './response/responses.ts'
+import { type HeaderList, sendEmpty } from './response/responses.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a caller needs: a scope, any valid token, or nothing. Every route must say it. */
-    scope?: Scope | 'any' | 'public'
     /** What the served document tells of the route; left out for pages. */
     operation?: Operation
     /** Whether what the request itself caused is answered with 400 whatever its code. */
-    refusalsAre400?: true
+    rejectionsAre400?: true
     /**
      * Whether the path takes these methods for nothing, and the route is there only so that a path with a parameter
      * is not taken for this one. Its handler leaves the answer to `callNotFound`.
@@ -26,18 +28,29 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The path of its route, as the API's document writes it; null while it has none. */
     template: string | null
-    /** The token that the request was sent with; null on public routes. */
-    caller: StoredToken
     /** What the request was answered with, when it failed. */
     failure: AppError | null
     /** Whether it is over, and was counted, traced and logged. */
-    isNoted: boolean
+    isRecorded: boolean
     /** Header fields that its answer has, whatever the answer is; null for none. */
-    answerFields: HeaderList | null
+    responseFields: HeaderList | null
     /** Whether it does so much that it is not slow for taking its time. */
     mayTakeLong: boolean
   }
 }
+
+/** What a route requires of a caller; the type comes with `tokens/access/authorize.ts`. */
+type RouteScope = NonNullable<FastifyContextConfig['scope']>
+
+/** Calls `done` with an AppError unless the request may proceed. */
+export type AuthorizeRequest = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: (error?: Error) => void,
+) => void
+
+/** Authorizes requests to routes that require this scope, or any valid token. */
+export type Authorize = (scope: Exclude<RouteScope, 'public'>) => AuthorizeRequest
 
 /** The only paths that need no token: they hold no plants. A folder's name ends in a slash. */
 const PUBLIC_PATHS = [
@@ -56,10 +69,10 @@ const EVERY_METHOD = 'DELETE, GET, HEAD, PATCH, POST, PUT'
 
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
 
-export interface RouteRulesParts {
-  admission: Admission
+export interface GuardRoutesOptions {
+  authorize: Authorize
   /** Asked for each request that writes once it is let in, before its body is read. */
-  admitWrite: WriteAdmission
+  shedLoad: LoadShedding
   /** What scripts of other origins may do; undefined for nothing. */
   crossOrigin: CrossOrigin | undefined
   basePath: string
@@ -70,17 +83,17 @@ export interface RouteRulesParts {
  * not declare who may use it stops the start. Returns the routes that the served document describes, as they
  * are added.
  */
-export function applyRouteRules(
+export function guardRoutes(
   app: FastifyInstance,
-  { admission, admitWrite, crossOrigin, basePath }: RouteRulesParts,
+  { authorize, shedLoad, crossOrigin, basePath }: GuardRoutesOptions,
 ): DescribedRoute[] {
   const described: DescribedRoute[] = []
   const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
 
   app.decorateRequest('template', null)
   app.decorateRequest('failure', null)
-  app.decorateRequest('isNoted', false)
-  app.decorateRequest('answerFields', null)
+  app.decorateRequest('isRecorded', false)
+  app.decorateRequest('responseFields', null)
   app.decorateRequest('stages', null)
   app.decorateRequest('mayTakeLong', false)
   // As never, since Fastify wants a value before there is one: no handler runs before `authenticate` has set it,
@@ -88,7 +101,7 @@ export function applyRouteRules(
   app.decorateRequest('caller', null as never)
 
   app.addHook('onRoute', (route) => {
-    const { scope, operation, refusalsAre400 = false, isRefused = false } = route.config ?? {}
+    const { scope, operation, rejectionsAre400 = false, isRefused = false } = route.config ?? {}
     const path = route.url.slice(basePath.length) || '/'
     if (scope === undefined) throw new Error(`The route ${route.method} ${route.url} declares no scope`)
     if (scope === 'public' && !isPublicPath(path)) throw new Error(`The route ${route.url} may not be public`)
@@ -100,10 +113,10 @@ export function applyRouteRules(
     for (const method of [route.method].flat()) {
       if (!isRefused) known.methods.add(method)
       if (operation !== undefined && method !== 'HEAD') {
-        described.push({ method, url: path, scope, operation, refusalsAre400 })
+        described.push({ method, url: path, scope, operation, rejectionsAre400 })
       }
     }
-    guard(route, { scope, template: templateOf(path), admission, admitWrite })
+    guard(route, { scope, template: templateOf(path), authorize, shedLoad })
   })
 
   if (crossOrigin !== undefined) {
@@ -112,17 +125,17 @@ export function applyRouteRules(
       done()
     })
   }
-  const admitAny = admission('any')
+  const authorizeAny = authorize('any')
   app.setNotFoundHandler((request, reply) => {
-    const fault = oddityOf(request)
+    const fault = malformedRequestError(request)
     if (fault !== undefined) throw fault
     // The same methods whatever the path: without a token nobody is told which paths there are.
-    if (crossOrigin?.answerPreflight(request, reply, EVERY_METHOD)) return
-    admitAny(request, reply, (refusal) => {
+    if (crossOrigin?.sendPreflight(request, reply, EVERY_METHOD)) return
+    authorizeAny(request, reply, (refusal) => {
       if (refusal !== undefined) return void reply.send(refusal)
       const allow = methodsAt(request, methodsOfPath)
       if (allow === undefined) reply.send(new AppError(40401))
-      else if (request.method === 'OPTIONS') answerEmpty(reply, 204, ['allow', allow])
+      else if (request.method === 'OPTIONS') sendEmpty(reply, 204, ['allow', allow])
       else {
         const message = `This path does not take ${request.method}: it takes ${allow}.`
         reply.send(new AppError(40501, message, { headers: { allow } }))
@@ -132,31 +145,31 @@ export function applyRouteRules(
   return described
 }
 
-interface GuardParts extends Pick<RouteRulesParts, 'admission' | 'admitWrite'> {
-  scope: Scope | 'any' | 'public'
+interface GuardOptions extends Pick<GuardRoutesOptions, 'authorize' | 'shedLoad'> {
+  scope: RouteScope
   template: string
 }
 
 /** Judges the requests of a route, in one hook: each one costs something on every request. */
-function guard(route: RouteOptions, { scope, template, admission, admitWrite }: GuardParts): void {
+function guard(route: RouteOptions, { scope, template, authorize, shedLoad }: GuardOptions): void {
   const writes = ![route.method].flat().every((method) => READING_METHODS.includes(method))
-  const admit = scope === 'public' ? undefined : admission(scope)
+  const admit = scope === 'public' ? undefined : authorize(scope)
   route.onRequest = (request, reply, done) => {
     request.template = template
-    const fault = oddityOf(request)
+    const fault = malformedRequestError(request)
     if (fault !== undefined || admit === undefined) {
       done(fault)
       return
     }
     tellStagesOnRequest(request)
     request.stages?.enter('authenticate')
-    if (writes) admit(request, reply, (refusal) => done(refusal ?? admitWrite()))
+    if (writes) admit(request, reply, (refusal) => done(refusal ?? shedLoad()))
     else admit(request, reply, done)
   }
 }
 
 /** What of a request is not sound HTTP/1.1 though the parser lets it pass; undefined when all is well. */
-function oddityOf({ raw }: FastifyRequest): AppError | undefined {
+function malformedRequestError({ raw }: FastifyRequest): AppError | undefined {
   const { headers, httpVersion } = raw
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new AppError(40000, 'Speak HTTP/1.1 or HTTP/1.0.')

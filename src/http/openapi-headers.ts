@@ -36,6 +36,6 @@ export const HEADERS = {
 export type HeaderName = keyof typeof HEADERS
 
 /** What an answer has while there is a limit on its token. */
-export const HEADERS_OF_LIMITED_ANSWERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy']
+export const HEADERS_OF_LIMITED_RESPONSES: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy']
 /** What `answers.ts` gives every answer. */
-export const HEADERS_OF_EVERY_ANSWER: readonly HeaderName[] = ['X-Request-Id', 'X-Content-Type-Options']
+export const HEADERS_OF_EVERY_RESPONSE: readonly HeaderName[] = ['X-Request-Id', 'X-Content-Type-Options']

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http'
+import type { FastifyContextConfig } from 'fastify'
 import { ERRORS, type ErrorCode, meaningOf } from '../errors.ts'
-import type { Scope } from '../tokens/token.ts'
 import {
   HEADERS,
-  HEADERS_OF_EVERY_ANSWER,
-  HEADERS_OF_LIMITED_ANSWERS,
+  HEADERS_OF_EVERY_RESPONSE,
+  HEADERS_OF_LIMITED_RESPONSES,
   type HeaderName,
 } from './openapi-headers.ts'
 import { templateOf } from './request/route-template.ts'
@@ -37,9 +37,9 @@ export interface DescribedRoute {
   method: string
   /** With `:name` for a parameter, as the router has it. */
   url: string
-  scope: Scope | 'any' | 'public'
+  scope: NonNullable<FastifyContextConfig['scope']>
   operation: Operation
-  refusalsAre400: boolean
+  rejectionsAre400: boolean
 }
 
 export interface OpenApiOptions {
@@ -121,7 +121,7 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
   }
 }
 
-function describe({ operation, scope, refusalsAre400 }: DescribedRoute): JsonObject {
+function describe({ operation, scope, rejectionsAre400 }: DescribedRoute): JsonObject {
   const { operationId, summary, group, parameters, requestBody, answers, errors = [] } = operation
   const isPublic = scope === 'public'
   const codes = [...errors, ...ERRORS_OF_EVERY_OPERATION]
@@ -129,12 +129,12 @@ function describe({ operation, scope, refusalsAre400 }: DescribedRoute): JsonObj
   if (!isPublic && scope !== 'any') codes.push(...ERRORS_OF_SCOPED_OPERATIONS)
   const isLimited = !isPublic && scope !== 'metrics:read'
   if (isLimited) codes.push(...ERRORS_OF_LIMITED_OPERATIONS)
-  const limitHeaders = isLimited ? HEADERS_OF_LIMITED_ANSWERS : []
+  const limitHeaders = isLimited ? HEADERS_OF_LIMITED_RESPONSES : []
   const responses: Record<string, JsonObject> = {}
   for (const [status, answer] of Object.entries(answers)) {
     responses[status] = { ...answer, headers: referToHeaders([...(answer.headers ?? []), ...limitHeaders]) }
   }
-  for (const [status, codesOfIt] of codesByStatus(codes, refusalsAre400)) {
+  for (const [status, codesOfIt] of codesByStatus(codes, rejectionsAre400)) {
     responses[status] =
       String(codesOfIt) === String(SHARED_FAILURES.get(status))
         ? { $ref: `#/components/responses/${nameOfStatus(status)}` }
@@ -157,11 +157,11 @@ function needOf(scope: DescribedRoute['scope']): string {
   return scope === 'any' ? 'Needs any valid token.' : `Needs the scope \`${scope}\`.`
 }
 
-function codesByStatus(codes: readonly ErrorCode[], refusalsAre400: boolean): Map<number, ErrorCode[]> {
+function codesByStatus(codes: readonly ErrorCode[], rejectionsAre400: boolean): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of [...new Set(codes)].sort()) {
     const { status, refusal } = meaningOf(code)
-    const answered = refusalsAre400 && refusal ? 400 : status
+    const answered = rejectionsAre400 && refusal ? 400 : status
     byStatus.set(answered, [...(byStatus.get(answered) ?? []), code])
   }
   return byStatus
@@ -171,7 +171,7 @@ function sharedResponses(): JsonObject {
   return Object.fromEntries(
     [...SHARED_FAILURES].map(([status, codes]) => [
       nameOfStatus(status),
-      failure(status, codes, HEADERS_OF_LIMITED_ANSWERS),
+      failure(status, codes, HEADERS_OF_LIMITED_RESPONSES),
     ]),
   )
 }
@@ -206,7 +206,7 @@ function failure(
 
 function referToHeaders(names: readonly HeaderName[] = []): JsonObject {
   return Object.fromEntries(
-    [...HEADERS_OF_EVERY_ANSWER, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    [...HEADERS_OF_EVERY_RESPONSE, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   )
 }
 

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { type ErrorCode, meaningOf, type OverloadReason } from '../errors.ts'
-import { createLimitedLines } from '../log-throttle.ts'
+import { createLogThrottle } from '../log-throttle.ts'
 import type { ClientAddress } from './connections/client-address.ts'
 import { requestPath } from './request/route-template.ts'
-import type { UnreadableNote } from './server/http-server.ts'
+import type { RecordUnreadable } from './server/http-server.ts'
 
 /** Enough to tell which path it was. */
 const PATH_CHARACTERS_MAX = 200
@@ -31,13 +31,13 @@ export interface RequestLogOptions {
 }
 
 /** Notes that a request is over. */
-export type RequestNote = (request: FastifyRequest, reply: FastifyReply) => void
+export type RecordRequest = (request: FastifyRequest, reply: FastifyReply) => void
 
 export interface RequestLog {
   /** Notes it in the log, where that is worth a line. */
-  noteRequest: RequestNote
+  recordRequest: RecordRequest
   /** Notes an answer to what was no whole request: anybody can send that. */
-  noteUnreadable: UnreadableNote
+  recordUnreadable: RecordUnreadable
   /** Tells what is counted and not yet told. */
   stop(): void
 }
@@ -57,14 +57,14 @@ export function createRequestLog({
   const isDebug = log.isLevelEnabled('debug')
   const tellOverload = (refused: ReadonlyMap<OverloadReason | 'unknown', number>) =>
     log.error({ refused: Object.fromEntries(refused), error: OVERLOADED }, 'overloaded')
-  const overloads = createLimitedLines(1, tellOverload)
-  const refusals = createLimitedLines<ErrorCode>(LINES_A_SECOND_MAX, (leftOut) => {
+  const overloads = createLogThrottle(1, tellOverload)
+  const refusals = createLogThrottle<ErrorCode>(LINES_A_SECOND_MAX, (leftOut) => {
     // Of the same level as the lines that are left out.
     const isFault = [...leftOut.keys()].some((code) => meaningOf(code).status >= 500)
     log[isFault ? 'error' : 'info']({ leftOut: Object.fromEntries(leftOut) }, 'more requests refused')
   })
 
-  function noteRequest(request: FastifyRequest, reply: FastifyReply): void {
+  function recordRequest(request: FastifyRequest, reply: FastifyReply): void {
     const { failure } = request
     if (failure?.code === OVERLOADED && !isDebug) {
       const reason = failure.reason ?? 'unknown'
@@ -96,8 +96,8 @@ export function createRequestLog({
   }
 
   return {
-    noteRequest,
-    noteUnreadable({ code, requestId, address, request }) {
+    recordRequest,
+    recordUnreadable({ code, requestId, address, request }) {
       metrics?.recordUnreadable(code)
       if (!isDebug && !refusals.hasLine(code)) return
       const { status } = meaningOf(code)

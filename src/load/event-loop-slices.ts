@@ -5,7 +5,7 @@ const PER_TURN_MAX = 64
 const TURN_MS = 10
 
 /** What shares the turns of the event loop with everything else, so that what comes meanwhile is served between. */
-export interface FairTurns {
+export interface EventLoopSlices {
   /** Whether this turn has time for one more task: none waits, and those that were run in it took less than that. */
   hasTime(): boolean
   /** Runs a task at once, and counts the time until it returns. */
@@ -16,7 +16,7 @@ export interface FairTurns {
   readonly waiting: number
 }
 
-export function createFairTurns(): FairTurns {
+export function createEventLoopSlices(): EventLoopSlices {
   const tasks: (() => void)[] = []
   /** Whether tasks wait. */
   let isPlanned = false

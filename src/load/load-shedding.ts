@@ -15,7 +15,7 @@ const STORE_LAGS = new AppError(50301, 'Too many writes are waiting; try again i
   reason: 'write-lag',
 })
 
-export interface WriteAdmissionOptions {
+export interface LoadSheddingOptions {
   eventLoopLag: EventLoopLag
   /** Whether a write would wait too long in the store. */
   isStoreLagging(): boolean
@@ -24,17 +24,17 @@ export interface WriteAdmissionOptions {
 }
 
 /** The refusal (50301) of a request that writes, or undefined where it may begin; what has begun is finished. */
-export type WriteAdmission = () => AppError | undefined
+export type LoadShedding = () => AppError | undefined
 
 /**
  * Refuses writes that would wait too long, before their body is read: a refusal is there at once, and costs
  * less than the write. Reads are not asked: none waits for a commit.
  */
-export function createWriteAdmission({
+export function createLoadShedding({
   eventLoopLag,
   isStoreLagging,
   queuedWrites,
-}: WriteAdmissionOptions): WriteAdmission {
+}: LoadSheddingOptions): LoadShedding {
   return () => {
     if (isStoreLagging()) return STORE_LAGS
     // Asked for each write, as the lag is measured only then.

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
-import { canBeAnswered } from '../http/server/pipelining.ts'
-import { createFairTurns } from './event-loop-slices.ts'
+import { canBeAnswered } from '../http/request/can-be-answered.ts'
+import { createEventLoopSlices } from './event-loop-slices.ts'
 
 /** Beyond this, one more is refused at once: of so many large pages the last would wait for ten seconds. */
 const WAITING_MAX = 4_000
@@ -26,7 +26,7 @@ export function createReadTurns({
   underWayMax = Number.POSITIVE_INFINITY,
   waitingMax = WAITING_MAX,
 }: ReadTurnsOptions = {}): TakeTurn {
-  const turns = createFairTurns()
+  const turns = createEventLoopSlices()
   /** What waits until one of those under way is over, in order. */
   const held: (() => void)[] = []
   let underWay = 0

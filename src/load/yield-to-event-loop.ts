@@ -1,2 +1,2 @@
 /** Lets the event loop turn once, so that others are served in the middle of long work. */
-export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+export const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { CutReason } from '../http/connections/dropped-connections.ts'
+import type { DropReason } from '../http/connections/dropped-connections.ts'
 
 /** Why connections are cut off, in words that are short enough for the label of a metric. */
-const CUT_REASONS_IN_WORDS: Readonly<Record<CutReason, string>> = {
+const CUT_REASONS_IN_WORDS: Readonly<Record<DropReason, string>> = {
   connections: 'too many connections',
   'connections-of-address': 'too many connections of an address',
   unread: 'answer not read',
@@ -11,7 +11,7 @@ const CUT_REASONS_IN_WORDS: Readonly<Record<CutReason, string>> = {
 
 export interface ConnectionMetrics {
   /** Counts a connection that is cut off. */
-  recordCut(reason: CutReason): void
+  recordDrop(reason: DropReason): void
 }
 
 /** Connections of clients, in `registry`. */
@@ -37,7 +37,7 @@ export function createConnectionMetrics(
   // All of them from the start: the first step of a counter that comes out of nothing is no increase to Prometheus.
   for (const reason of Object.values(CUT_REASONS_IN_WORDS)) cut.inc({ reason }, 0)
   return {
-    recordCut(reason) {
+    recordDrop(reason) {
       cut.inc({ reason: CUT_REASONS_IN_WORDS[reason] })
     },
   }

@@ -15,7 +15,7 @@ const LEFT_OUT = /^nodejs_(?:active|eventloop_lag)_/
 /** What prom-client itself would measure the lag by: never, as nobody reads it. */
 const NEVER_MS = 2 ** 31 - 1
 
-export interface MetricsParts {
+export interface MetricsOptions {
   storage: Pick<Storage, 'engine' | 'activity'>
   /** Connections of clients that are open now. */
   countConnections(): Promise<number>
@@ -34,7 +34,7 @@ export interface Metrics extends RequestMetrics, ConnectionMetrics {
 }
 
 /** Begins to count. Names and labels are in no way made of what clients send, so there is an end of them. */
-export function createMetrics({ storage, countConnections, backups }: MetricsParts): Metrics {
+export function createMetrics({ storage, countConnections, backups }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
   // Process, memory and garbage collection, under the names that every Node.js service gives them.

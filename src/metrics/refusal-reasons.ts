@@ -1,7 +1,7 @@
 import type { ErrorCode, OverloadReason } from '../errors.ts'
 
 /** Every error code in words that are short enough for the label of a metric. */
-export const REFUSAL_REASONS: Readonly<Record<ErrorCode, string>> = {
+export const REJECTION_REASONS: Readonly<Record<ErrorCode, string>> = {
   40000: 'not HTTP',
   40001: 'no body',
   40002: 'not JSON',

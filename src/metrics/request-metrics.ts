@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import { type ErrorCode, meaningOf, OVERLOAD_REASONS, type OverloadReason } from '../errors.ts'
 import { KNOWN_METHODS } from '../http/request/known-methods.ts'
-import { OVERLOAD_REASONS_IN_WORDS, REFUSAL_REASONS } from './refusal-reasons.ts'
+import { OVERLOAD_REASONS_IN_WORDS, REJECTION_REASONS } from './refusal-reasons.ts'
 import { createTalliedHistogram, type Tally } from './tallied-histogram.ts'
 
 /**
@@ -71,7 +71,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     return refusals.labels(code, reason)
   }
   const refusalsByCode = Object.fromEntries(
-    Object.entries(REFUSAL_REASONS).map(([code, reason]) => [code, startRefusals(code, reason)]),
+    Object.entries(REJECTION_REASONS).map(([code, reason]) => [code, startRefusals(code, reason)]),
   ) as Record<ErrorCode, Counter.Internal>
   const overloads = Object.fromEntries(
     OVERLOAD_REASONS.map((reason) => [reason, startRefusals('50301', OVERLOAD_REASONS_IN_WORDS[reason])]),

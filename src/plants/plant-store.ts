@@ -1,5 +1,5 @@
 import type { XStatic } from 'typebox/schema'
-import { ID_MAX, ID_MIN, type NewPlant, type Plant, type PlantChange, type StoredPlant } from './plant.ts'
+import { ID_MAX, ID_MIN, type NewPlant, type Plant, type PlantUpdate, type StoredPlant } from './plant.ts'
 
 /**
  * Keeps plants. Every write is atomic and durable: when its promise fulfils, the change is on disk (or
@@ -26,7 +26,7 @@ export interface PlantStore {
   replace(id: bigint, plant: Plant, precondition?: Precondition): Promise<ReplaceOutcome>
 
   /** Changes the members that `change` names, the tag to none where it is null. */
-  change(id: bigint, change: PlantChange, precondition?: Precondition): Promise<ChangeOutcome>
+  update(id: bigint, change: PlantUpdate, precondition?: Precondition): Promise<UpdateOutcome>
 
   delete(id: bigint, precondition?: Precondition): Promise<DeleteOutcome>
 
@@ -64,12 +64,12 @@ export interface PlantStore {
  * Plants that one step of an import may hold, and one more is refused: a step is a part of one commit, which
  * holds up the writes behind it for a few milliseconds.
  */
-export const IMPORT_STEP_PLANTS_MAX = 1_000
+export const IMPORT_CHUNK_PLANTS_MAX = 1_000
 /**
  * Characters of names and tags after which a step should end, for the same reason. A step that has more works
  * as well; it then takes its time.
  */
-export const IMPORT_STEP_CHARACTERS = 1024 * 1024
+export const IMPORT_CHUNK_CHARACTERS = 1024 * 1024
 
 export interface ImportOptions {
   /** What becomes of a plant whose id is taken: the stored one is kept, or replaced as by `replace`. */
@@ -85,7 +85,7 @@ export interface PlantImport {
    * effect in the order in which they were called, and two may well be under way at a time. Single writes that
    * wait share their commit, and are not starved: where there are several imports their steps take turns, and a
    * single write that is called while a step waits for its turn takes effect before it. A dry run answers the
-   * same and stores nothing, with constant memory. Rejects with a RangeError for more than IMPORT_STEP_PLANTS_MAX
+   * same and stores nothing, with constant memory. Rejects with a RangeError for more than IMPORT_CHUNK_PLANTS_MAX
    * plants.
    */
   add(plants: readonly NewPlant[]): Promise<ImportOutcome[]>
@@ -159,7 +159,7 @@ export type CreateOutcome =
 
 export type ReplaceOutcome = { outcome: 'created' | 'replaced'; plant: StoredPlant } | { outcome: 'mismatch' }
 
-export type ChangeOutcome = { outcome: 'changed'; plant: StoredPlant } | { outcome: 'absent' | 'mismatch' }
+export type UpdateOutcome = { outcome: 'updated'; plant: StoredPlant } | { outcome: 'absent' | 'mismatch' }
 
 export type DeleteOutcome = { outcome: 'deleted' | 'absent' | 'mismatch' }
 

@@ -47,7 +47,7 @@ export const StoredPlantSchema = {
 } as const
 
 /** A JSON merge patch (RFC 7396) of a plant: what is absent stays, `"tag": null` removes the tag. */
-export const PlantChangeSchema = {
+export const PlantUpdateSchema = {
   type: 'object',
   properties: {
     name: PlantSchema.properties.name,
@@ -62,7 +62,7 @@ export type Plant = Writable<XStatic<typeof PlantSchema>>
 /** `id` is a bigint, as a number cannot tell 9007199254740993 from 9007199254740992. */
 export type NewPlant = Plant & { id: bigint }
 
-export type PlantChange = Writable<XStatic<typeof PlantChangeSchema>>
+export type PlantUpdate = Writable<XStatic<typeof PlantUpdateSchema>>
 
 /**
  * Times in milliseconds since 1970. `version` is another one after every write, and never an earlier one
@@ -107,7 +107,7 @@ export function parsePlant(body: unknown, id: bigint): Plant {
 }
 
 /** Reads a merge patch for the plant of `id`. Throws 40003 as `parsePlant` does. */
-export function parsePlantChange(body: unknown, id: bigint): PlantChange {
+export function parsePlantUpdate(body: unknown, id: bigint): PlantUpdate {
   const members = membersOf(body)
   const problems: string[] = []
   checkSameId(members, id, problems)
@@ -118,7 +118,7 @@ export function parsePlantChange(body: unknown, id: bigint): PlantChange {
     problems.push(problemOf('tag', tag, `null or a string ${TEXT_RULE}`))
   }
   if (problems.length > 0) throw new AppError(40003, problems.join('; '))
-  const change: PlantChange = {}
+  const change: PlantUpdate = {}
   if (name !== undefined) change.name = name as string
   if (tag !== undefined) change.tag = tag as string | null
   return change

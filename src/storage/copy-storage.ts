@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { SetupError } from '../errors.ts'
 import type { StoredPlant } from '../plants/plant.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
-import type { HashedToken, Storage, StorageContents } from './storage.ts'
+import type { HashedToken, Storage, StorageDump } from './storage.ts'
 
 /** Plants that are moved at once: each step is a commit, and a page is bounded in bytes as well. */
 const STEP_PLANTS = 512
@@ -44,7 +44,7 @@ export async function copyStorage({ from, to, onProgress }: CopyOptions): Promis
 }
 
 /** Copies idempotency keys, so that a create that is sent again to the new store finds what it made. */
-async function copyKeys(from: StorageContents, to: StorageContents): Promise<number> {
+async function copyKeys(from: StorageDump, to: StorageDump): Promise<number> {
   let copied = 0
   let keys = await from.keys(STEP_KEYS)
   while (keys.length > 0) {

@@ -3,7 +3,7 @@ import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/conn
 import { backUpStore, type StoreWorkOptions } from './sqlite/file/back-up.ts'
 import type { CheckProgress } from './sqlite/file/check.ts'
 import type { StoreCopy } from './sqlite/file/copy.ts'
-import { runStoreJob } from './sqlite/file/maintenance.ts'
+import { runMaintenance } from './sqlite/file/maintenance.ts'
 import { isFile, removeLeftovers } from './sqlite/file/partial-file.ts'
 import { type RestoredStore, restoreStore } from './sqlite/file/restore.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
@@ -69,7 +69,7 @@ export function storeFile(database: string, doing: 'backing it up' | 'restoring 
     check: (options: StoreCheckOptions): Promise<string[]> => {
       if (!isFile(database))
         throw new SetupError(`There is no store at ${database}: name it with --database.`)
-      return runStoreJob({ kind: 'check', path: database }, options)
+      return runMaintenance({ kind: 'check', path: database }, options)
     },
     removeLeftovers,
   }

@@ -10,7 +10,7 @@ export interface ExportSource {
   close(): Promise<void>
 }
 
-export interface PlantExportingParts {
+export interface PlantExportingOptions {
   /** Opens a snapshot. Rejects with an AppError. */
   open(filter: PlantFilter): Promise<ExportSource>
   /** Exports that may be under way at once; one more is refused with 50301. */
@@ -25,7 +25,7 @@ export interface PlantExporting extends Pick<PlantStore, 'exportPlants'> {
 }
 
 /** The exporting part of a PlantStore, the same on every engine. */
-export function createPlantExporting({ open, exportsMax }: PlantExportingParts): PlantExporting {
+export function createPlantExporting({ open, exportsMax }: PlantExportingOptions): PlantExporting {
   const sources = new Set<ExportSource>()
   let underWay = 0
   let isClosed = false

@@ -10,7 +10,7 @@ export interface Storage {
   engine: 'sqlite' | 'postgres'
   plants: PlantStore
   tokens: TokenStore
-  contents: StorageContents
+  contents: StorageDump
   activity: StorageActivity
   /** Whether a write that is begun now would have to wait too long for its commit. */
   isLagging(): boolean
@@ -57,7 +57,7 @@ export interface StoredIdempotencyKey {
 }
 
 /** What is in a storage, as it is: for moving it to another one (`copy-storage.ts`). */
-export interface StorageContents {
+export interface StorageDump {
   tokens(): Promise<HashedToken[]>
   /** Adds plants with the times and versions that they have; one whose id is taken is left out. Durable. */
   addPlants(plants: readonly StoredPlant[]): Promise<void>

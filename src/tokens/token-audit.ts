@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createLimitedLines } from '../log-throttle.ts'
+import { createLogThrottle } from '../log-throttle.ts'
 import type { StoredToken } from './token.ts'
 
 /** Enough to see who tries what; whoever tries tokens by the thousand does not fill the disk. */
@@ -14,7 +14,7 @@ export type AuditActor =
   | { by: 'command line'; userId: number | undefined }
 
 /** A token that was refused; `tokenId` where it is known, but lacks a scope. */
-export interface RefusedToken {
+export interface RejectedToken {
   error: number
   reason: string
   tokenId?: string
@@ -27,14 +27,14 @@ export interface TokenAudit {
   /** At the level info. Of a token that was revoked nothing but its id is known. */
   note(event: TokenEvent, token: Pick<StoredToken, 'id'> & Partial<StoredToken>, actor: AuditActor): void
   /** At the level warn; beyond ten a second they are only counted, and the count is told when a second is over. */
-  noteRefused(refused: RefusedToken): void
+  noteRefused(refused: RejectedToken): void
   /** Tells what is counted and not yet told. */
   stop(): void
 }
 
 export function createTokenAudit(log: Logger): TokenAudit {
   const refusal = { audit: true, event: 'token.refused' }
-  const refusals = createLimitedLines<'refused'>(REFUSALS_A_SECOND_MAX, (counts) =>
+  const refusals = createLogThrottle<'refused'>(REFUSALS_A_SECOND_MAX, (counts) =>
     log.warn({ ...refusal, leftOut: counts.get('refused') }, 'more tokens refused'),
   )
 

@@ -29,5 +29,5 @@ export interface TokenStore {
   revoke(id: string): Promise<boolean>
 
   /** Notes that a token was used. Not durable at once, and no promise: losing it costs a time in a list. */
-  noteUse(id: string, usedAtMs: number): void
+  recordUse(id: string, usedAtMs: number): void
 }

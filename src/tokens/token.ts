@@ -82,7 +82,7 @@ export const TokenRotationSchema = {
   },
 } as const
 
-export type TokenAnswer = XStatic<typeof TokenSchema>
+export type TokenResponse = XStatic<typeof TokenSchema>
 
 /** A token as it is stored. Times in milliseconds since 1970. */
 export interface StoredToken {

@@ -29,11 +29,11 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
+import type { TracingSettings } from '../config/tracing-settings.ts'
 import { meaningOf } from '../errors.ts'
 import { KNOWN_METHODS } from '../http/request/known-methods.ts'
 import { createRequestStages } from '../http/request/request-stages.ts'
 import { templateOf } from '../http/request/route-template.ts'
-import type { TracingSettings } from './tracing-settings.ts'
 import { createWatchedExporter } from './watched-exporter.ts'
 
 /**
@@ -114,8 +114,8 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
         parent,
       )
       const { traceId, spanId, traceFlags } = span.spanContext()
-      request.answerFields ??= []
-      request.answerFields.push('traceresponse', `00-${traceId}-${spanId}-0${traceFlags}`)
+      request.responseFields ??= []
+      request.responseFields.push('traceresponse', `00-${traceId}-${spanId}-0${traceFlags}`)
       if (!span.isRecording()) return
       spans.set(request, { span, context: trace.setSpan(parent, span), offsetMs })
       request.stages ??= createRequestStages()

@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { readPair } from '../../src/certificates/certificate.ts'
-import { openCertificate, type RenewedCertificateParts } from '../../src/certificates/renewed-certificate.ts'
+import {
+  openCertificate,
+  type RenewedCertificateOptions,
+} from '../../src/certificates/renewed-certificate.ts'
 import { makeCertificate, type TestCertificate } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/http/start-app.ts'
@@ -26,7 +29,7 @@ function mountSecret(test: TestContext, first: TestCertificate) {
 async function open(
   test: TestContext,
   files: { certFile: string; keyFile: string },
-  options: Pick<RenewedCertificateParts, 'nowMs' | 'lookIntervalMs' | 'read'> = {},
+  options: Pick<RenewedCertificateOptions, 'nowMs' | 'lookIntervalMs' | 'read'> = {},
 ) {
   const log: Record<string, unknown>[] = []
   const certificate = await openCertificate({

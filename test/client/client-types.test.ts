@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type * as client from '../../src/client/plant-types.ts'
 import type * as plants from '../../src/plants/plant.ts'
 import type { TagCount } from '../../src/plants/plant-store.ts'
-import type { TokenAnswer } from '../../src/tokens/token.ts'
+import type { TokenResponse } from '../../src/tokens/token.ts'
 import { clientTypes } from '../support/client-types.ts'
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
@@ -14,9 +14,9 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer I
 const AGREE: [
   Same<client.Plant, plants.Plant>,
   Same<client.NewPlant, plants.NewPlant>,
-  Same<client.PlantChange, plants.PlantChange>,
+  Same<client.PlantUpdate, plants.PlantUpdate>,
   Same<client.TagCount, Mutable<TagCount>>,
-  Same<client.Token, Mutable<TokenAnswer>>,
+  Same<client.Token, Mutable<TokenResponse>>,
 ] = [true, true, true, true, true]
 
 test('the types of the client are those that the schemas say', () => {

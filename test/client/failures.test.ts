@@ -115,7 +115,7 @@ test('an answer that is not one of the service is told as that, whatever its sta
     [500, '"text"'],
   ] as const) {
     const { client, requests } = await startScript(context, [answer(status, body, headers)])
-    for (const call of [client().getPlant(1n), client().createPlant(PLANT), client().changePlant(1n, {})]) {
+    for (const call of [client().getPlant(1n), client().createPlant(PLANT), client().updatePlant(1n, {})]) {
       const error = await failureOf(call)
       assert.deepEqual([error.kind, error.code, error.status], ['answer', undefined, status], body)
       assert.equal(error.requestId, 'of-the-proxy')
@@ -134,8 +134,8 @@ test('a success that cannot be read leaves open whether the write was done', asy
         client().createPlant(PLANT),
         client().replacePlant(1n, PLANT),
         client().replacePlant(1n, PLANT, { ifMatch: '"1"' }),
-        client().changePlant(1n, {}),
-        client().changePlant(1n, {}, { ifMatch: '"1"' }),
+        client().updatePlant(1n, {}),
+        client().updatePlant(1n, {}, { ifMatch: '"1"' }),
         client().createToken({ scopes: [] }),
         client().importPlants([PLANT]),
       ]) {

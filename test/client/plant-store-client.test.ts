@@ -6,7 +6,7 @@ import {
   RequestError,
   type StoredPlant,
 } from '../../src/client/plant-store-client.ts'
-import type { Environment } from '../../src/config/read-config.ts'
+import type { Environment } from '../../src/config/setting.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { gather } from './gather.ts'
@@ -73,7 +73,7 @@ test('a plant that is not there is undefined, and one that is unchanged is said 
   const { etag } = await client.createPlant({ id: ID, name: 'a' })
   assert.equal(await client.getPlant(ID, { ifNoneMatch: etag }), 'unchanged')
   assert.equal(await client.getPlant(1n, { ifNoneMatch: etag }), undefined)
-  const changed = await client.changePlant(ID, { name: 'b' })
+  const changed = await client.updatePlant(ID, { name: 'b' })
   assert.deepEqual(await client.getPlant(ID, { ifNoneMatch: etag }), changed)
 })
 
@@ -84,10 +84,10 @@ test('a plant is replaced, changed and deleted, under a condition or without one
   await assert.rejects(client.replacePlant(ID, { name: 'b' }, { ifNoneMatch: '*' }), refused(41201, 412))
   const replaced = await client.replacePlant(ID, { name: 'b', tag: 't' }, { ifMatch: added.etag })
   assert.deepEqual([replaced.name, replaced.isNew, replaced.createdAt], ['b', false, added.createdAt])
-  await assert.rejects(client.changePlant(ID, { name: 'c' }, { ifMatch: added.etag }), refused(41201, 412))
-  const changed = await client.changePlant(ID, { tag: null }, { ifMatch: replaced.etag })
+  await assert.rejects(client.updatePlant(ID, { name: 'c' }, { ifMatch: added.etag }), refused(41201, 412))
+  const changed = await client.updatePlant(ID, { tag: null }, { ifMatch: replaced.etag })
   assert.deepEqual([changed.name, 'tag' in changed], ['b', false])
-  await assert.rejects(client.changePlant(1n, { name: 'c' }), refused(40402, 404))
+  await assert.rejects(client.updatePlant(1n, { name: 'c' }), refused(40402, 404))
   await assert.rejects(client.deletePlant(ID, { ifMatch: added.etag }), refused(41201, 412))
   assert.equal(await client.deletePlant(ID, { ifMatch: changed.etag }), true)
   assert.equal(await client.deletePlant(ID), false)
@@ -230,7 +230,7 @@ test('what makes no sense is a TypeError, and nothing is sent', async () => {
   const number = 42 as unknown as bigint
   await assert.rejects(client.getPlant(number), /^TypeError: an id is a bigint, such as 42n, not number$/)
   await assert.rejects(client.createPlant({ id: number, name: 'a' }), TypeError)
-  await assert.rejects(client.changePlant(1n, { name: 'a' }, { ifMatch: '' }), TypeError)
+  await assert.rejects(client.updatePlant(1n, { name: 'a' }, { ifMatch: '' }), TypeError)
   await assert.rejects(client.createPlant({ id: 1n, name: 'a' }, { idempotencyKey: 'a\nb' }), TypeError)
   const secret = createPlantStoreClient({ baseUrl: 'http://a', token: 'plst_secret\n', fetch: fetchNothing })
   await assert.rejects(secret.getPlant(1n), (error) => {

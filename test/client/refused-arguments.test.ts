@@ -159,7 +159,7 @@ test('a plant with another id than was asked for is no answer', async (context) 
   for (const [call, isOutcomeUnknown] of [
     [client().getPlant(1n), false],
     [client().replacePlant(1n, PLANT), true],
-    [client().changePlant(1n, {}), true],
+    [client().updatePlant(1n, {}), true],
   ] as const) {
     const error = await failureOf(call)
     assert.deepEqual([error.kind, error.isOutcomeUnknown], ['answer', isOutcomeUnknown])

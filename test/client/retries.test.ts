@@ -110,10 +110,10 @@ const WRITES: [string, (client: PlantStoreClient) => Promise<unknown>, Turn, boo
     READ,
     false,
   ],
-  ['a change', (client) => client.changePlant(PLANT.id, { tag: null }), READ, true],
+  ['a change', (client) => client.updatePlant(PLANT.id, { tag: null }), READ, true],
   [
     'a change under a condition',
-    (client) => client.changePlant(PLANT.id, {}, { ifMatch: '"0"' }),
+    (client) => client.updatePlant(PLANT.id, {}, { ifMatch: '"0"' }),
     READ,
     false,
   ],

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  type Environment,
   flagOf,
   readClientConfig,
   readConfig,
   type SettingName,
   variableOf,
 } from '../../src/config/read-config.ts'
+import type { Environment } from '../../src/config/setting.ts'
 import { CLIENT_SETTINGS, SETTINGS } from '../../src/config/settings.ts'
 import { SetupError } from '../../src/errors.ts'
 

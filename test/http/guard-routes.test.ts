@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fastify from 'fastify'
-import { applyRouteRules } from '../../src/http/guard-routes.ts'
-import type { Admission } from '../../src/tokens/access/authorize.ts'
+import type { Authorize } from '../../src/http/guard-routes.ts'
+import { guardRoutes } from '../../src/http/guard-routes.ts'
 import { SCOPES, type Scope } from '../../src/tokens/token.ts'
 import { assertErrorAnswer } from '../support/http/error-body.ts'
 import { startApp } from '../support/http/start-app.ts'
@@ -138,10 +138,10 @@ test('what a path is called is exact: case, slashes and dots', async () => {
 /** Adds one route to a bare server with the rules. */
 async function startWith(url: string, config: object): Promise<void> {
   const bare = fastify()
-  const letIn: Admission = () => (_request, _reply, done) => done()
-  applyRouteRules(bare, {
-    admission: letIn,
-    admitWrite: () => undefined,
+  const letIn: Authorize = () => (_request, _reply, done) => done()
+  guardRoutes(bare, {
+    authorize: letIn,
+    shedLoad: () => undefined,
     crossOrigin: undefined,
     basePath: '',
   })

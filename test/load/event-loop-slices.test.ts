@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createFairTurns } from '../../src/load/event-loop-slices.ts'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { createEventLoopSlices } from '../../src/load/event-loop-slices.ts'
 
 test('tasks begin in their order, a few in each turn of the event loop, and later ones as well', async () => {
-  const { runLater } = createFairTurns()
+  const { runLater } = createEventLoopSlices()
   const begun: number[] = []
   const all = Array.from({ length: 100 }, (_, at) => at)
   for (const at of all.slice(0, 90)) runLater(() => void begun.push(at))
@@ -12,20 +12,20 @@ test('tasks begin in their order, a few in each turn of the event loop, and late
   let most = 0
   while (begun.length < 90) {
     const before = begun.length
-    await nextTurn()
+    await yieldToEventLoop()
     most = Math.max(most, begun.length - before)
   }
   assert.ok(most <= 64, `${most} in a turn`)
   for (const at of all.slice(90)) runLater(() => void begun.push(at))
-  while (begun.length < 100) await nextTurn()
+  while (begun.length < 100) await yieldToEventLoop()
   assert.deepEqual(begun, all)
 })
 
 test('once nothing waits, and in each new turn, there is time for a task at once', async () => {
-  const turns = createFairTurns()
+  const turns = createEventLoopSlices()
   turns.runLater(() => {})
   assert.equal(turns.hasTime(), false)
-  while (turns.waiting > 0) await nextTurn()
+  while (turns.waiting > 0) await yieldToEventLoop()
   assert.equal(turns.hasTime(), true)
   const taken = turns.runNow(() => {
     const endMs = performance.now() + 30
@@ -34,12 +34,12 @@ test('once nothing waits, and in each new turn, there is time for a task at once
   })
   assert.equal(taken, 'long')
   assert.equal(turns.hasTime(), false)
-  await nextTurn()
+  await yieldToEventLoop()
   assert.equal(turns.hasTime(), true)
 })
 
 test('tasks that take long leave the rest of them to the turns after', async () => {
-  const { runLater } = createFairTurns()
+  const { runLater } = createEventLoopSlices()
   let begun = 0
   for (let task = 0; task < 4; task++) {
     runLater(() => {
@@ -51,7 +51,7 @@ test('tasks that take long leave the rest of them to the turns after', async () 
   for (let turns = 0; begun < 4; turns++) {
     assert.ok(turns < 100)
     const before = begun
-    await nextTurn()
+    await yieldToEventLoop()
     assert.ok(begun - before <= 1)
   }
 })

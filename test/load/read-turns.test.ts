@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { AppError } from '../../src/errors.ts'
 import { createReadTurns } from '../../src/load/read-turns.ts'
 import type { StoredPlant } from '../../src/plants/plant.ts'
@@ -105,7 +105,7 @@ test('no more reads are under way than may be, whether they end well or not, and
   for (let at = 0; at < ends.length; at++) {
     const underWayMost = Math.min(at + 2, ends.length)
     await eventually(() => begun.length === underWayMost)
-    await nextTurn()
+    await yieldToEventLoop()
     assert.equal(begun.length, underWayMost)
     if (at % 2 === 0) begun[at]?.resolve(at)
     else begun[at]?.reject(new Error('the disk'))

@@ -153,7 +153,9 @@ test('a service that is told not to count has no metrics', async (context) => {
 })
 
 test('the reasons of refusals tell the error codes apart, and what there was too much of', async () => {
-  const { OVERLOAD_REASONS_IN_WORDS, REFUSAL_REASONS } = await import('../../src/metrics/refusal-reasons.ts')
-  const reasons = [...Object.values(REFUSAL_REASONS), ...Object.values(OVERLOAD_REASONS_IN_WORDS)]
+  const { OVERLOAD_REASONS_IN_WORDS, REJECTION_REASONS } = await import(
+    '../../src/metrics/refusal-reasons.ts'
+  )
+  const reasons = [...Object.values(REJECTION_REASONS), ...Object.values(OVERLOAD_REASONS_IN_WORDS)]
   assert.equal(new Set(reasons).size, Object.keys(ERRORS).length + OVERLOAD_REASONS.length)
 })

@@ -6,11 +6,11 @@ import { AppError } from '../../src/errors.ts'
 import { parseExactJson } from '../../src/http/request/exact-json.ts'
 import {
   NewPlantSchema,
-  PlantChangeSchema,
   PlantSchema,
+  PlantUpdateSchema,
   parseNewPlant,
   parsePlant,
-  parsePlantChange,
+  parsePlantUpdate,
 } from '../../src/plants/plant.ts'
 import { exactIntegerOf } from '../support/exact-integer.ts'
 
@@ -175,10 +175,10 @@ test('the documented NewPlant and the parser accept the same bodies', () => {
   assert.ok(seen.accepted > 100 && seen.refused > 100, `too one-sided: ${JSON.stringify(seen)}`)
 })
 
-test('the documented Plant and PlantChange and their parsers accept the same bodies', () => {
+test('the documented Plant and PlantUpdate and their parsers accept the same bodies', () => {
   const doors = [
     { validator: validatorOf(PlantSchema), parse: parsePlant },
-    { validator: validatorOf(PlantChangeSchema), parse: parsePlantChange },
+    { validator: validatorOf(PlantUpdateSchema), parse: parsePlantUpdate },
   ]
   for (const { validator, parse } of doors) {
     const seen = { accepted: 0, refused: 0 }

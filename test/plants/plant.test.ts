@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../src/errors.ts'
 import { parseExactJson } from '../../src/http/request/exact-json.ts'
-import { parseIdText, parseNewPlant, parsePlant, parsePlantChange } from '../../src/plants/plant.ts'
+import { parseIdText, parseNewPlant, parsePlant, parsePlantUpdate } from '../../src/plants/plant.ts'
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
@@ -39,7 +39,7 @@ test('other members are ignored and never stored', () => {
   )
   assert.deepEqual(parseNewPlant(body), { id: 1n, name: 'a' })
   assert.deepEqual(parsePlant(body, 1n), { name: 'a' })
-  assert.deepEqual(parsePlantChange(body, 1n), { name: 'a' })
+  assert.deepEqual(parsePlantUpdate(body, 1n), { name: 'a' })
 })
 
 test('a member that is only inherited is missing', () => {
@@ -110,7 +110,7 @@ test('a body that is no object is told what it is', () => {
       expected,
     )
     assert.equal(
-      refusalOf(() => parsePlantChange(body, 1n)),
+      refusalOf(() => parsePlantUpdate(body, 1n)),
       expected,
     )
   }
@@ -131,7 +131,7 @@ test('no message repeats what was sent', () => {
 test('an id in the body of a replacement or a change is the one of the path, or absent', () => {
   assert.deepEqual(parsePlant({ id: 7n, name: 'a' }, 7n), { name: 'a' })
   assert.deepEqual(parsePlant({ name: 'a', tag: 'b' }, 7n), { name: 'a', tag: 'b' })
-  assert.deepEqual(parsePlantChange({ id: 7n, tag: null }, 7n), { tag: null })
+  assert.deepEqual(parsePlantUpdate({ id: 7n, tag: null }, 7n), { tag: null })
   for (const id of [8n, 7, '7', null]) {
     const message = "id must equal the path's 7, or be left out"
     assert.equal(
@@ -139,22 +139,22 @@ test('an id in the body of a replacement or a change is the one of the path, or 
       message,
     )
     assert.equal(
-      refusalOf(() => parsePlantChange({ id }, 7n)),
+      refusalOf(() => parsePlantUpdate({ id }, 7n)),
       message,
     )
   }
 })
 
 test('a change names what it changes; null takes the tag away, and no name', () => {
-  assert.deepEqual(parsePlantChange({}, 1n), {})
-  assert.deepEqual(parsePlantChange({ name: 'a' }, 1n), { name: 'a' })
-  assert.deepEqual(parsePlantChange({ name: 'a', tag: null }, 1n), { name: 'a', tag: null })
+  assert.deepEqual(parsePlantUpdate({}, 1n), {})
+  assert.deepEqual(parsePlantUpdate({ name: 'a' }, 1n), { name: 'a' })
+  assert.deepEqual(parsePlantUpdate({ name: 'a', tag: null }, 1n), { name: 'a', tag: null })
   assert.match(
-    refusalOf(() => parsePlantChange({ name: null }, 1n)),
+    refusalOf(() => parsePlantUpdate({ name: null }, 1n)),
     /^name must be a string .*, not null$/,
   )
   assert.match(
-    refusalOf(() => parsePlantChange({ tag: 1n }, 1n)),
+    refusalOf(() => parsePlantUpdate({ tag: 1n }, 1n)),
     /^tag must be null or a string .*, not a number$/,
   )
 })

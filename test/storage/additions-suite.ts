@@ -48,7 +48,7 @@ export function describeAdditions(shared: SharedStorage, open: OpenStorage): voi
       const day = Math.floor(clock.nowMs() / DAY_MS)
       for (const id of [1n, 2n, 3n]) await plants.create({ id, name: 'Rosa' })
       clock.advance(DAY_MS)
-      await plants.change(1n, { name: 'Rosa canina' })
+      await plants.update(1n, { name: 'Rosa canina' })
       await plants.replace(2n, { name: 'Rosa rugosa' })
       await plants.delete(3n)
       assert.deepEqual((await counted(plants, 10)).countOfDay, { [day]: 2 })

@@ -36,7 +36,7 @@ async function fillStore({ plants, tokens }: Storage): Promise<void> {
     plants.create({ id: 2n ** 63n - 1n, name: 'n'.repeat(900_000), tag: 't'.repeat(3_000) }),
   ])
   await Promise.all(KEYED.map((id) => plants.create({ id, name: 'keyed' }, keyOf(id))))
-  await plants.change(14n, { name: 'Açaí palm', tag: '' })
+  await plants.update(14n, { name: 'Açaí palm', tag: '' })
   await plants.delete(21n)
 }
 
@@ -105,7 +105,7 @@ function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): vo
     )
     await to.tokens.revoke('token-3')
     await copyStorage({ from, to })
-    await to.plants.change(7n, { name: 'another' })
+    await to.plants.update(7n, { name: 'another' })
     await assert.rejects(
       copyStorage({ from, to }),
       (error) => error instanceof SetupError && /plant 7\b/.test(error.message),

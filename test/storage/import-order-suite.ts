@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { NewPlant } from '../../src/plants/plant.ts'
 import type { ImportOptions, ImportOutcome } from '../../src/plants/plant-store.ts'
 import type { OpenStorage, SharedStorage } from './opened-storage.ts'
@@ -40,18 +40,18 @@ export function describeImportOrder(shared: SharedStorage, open: OpenStorage): v
         keeping.add(plantsFrom(1, 2, 'two')),
         plants.delete(1n),
         replacing.add(plantsFrom(1, 2, 'three')),
-        plants.change(2n, { tag: 'changed' }),
+        plants.update(2n, { tag: 'updated' }),
       ])
       assert.deepEqual(
         [created.outcome, kept, deleted.outcome, again, changed.outcome],
-        ['created', ['kept', 'created'], 'deleted', ['created', 'replaced'], 'changed'],
+        ['created', ['kept', 'created'], 'deleted', ['created', 'replaced'], 'updated'],
       )
       const { plants: stored } = await plants.list({ limit: 10 })
       assert.deepEqual(
         stored.map(({ id, name, tag }) => [id, name, tag]),
         [
           [1n, 'three 0', undefined],
-          [2n, 'three 1', 'changed'],
+          [2n, 'three 1', 'updated'],
         ],
       )
     })
@@ -86,7 +86,7 @@ export function describeImportOrder(shared: SharedStorage, open: OpenStorage): v
       })
       await plants.create({ id: -1n, name: 'single' })
       // What was in the same commit is told by then.
-      await nextTurn()
+      await yieldToEventLoop()
       assert.ok(steps <= 10, `${steps} of 40 steps came before it`)
       await Promise.all(imports)
       assert.equal(steps, 40)

@@ -92,10 +92,10 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
       const { plants } = shared
       const idempotency = { caller: 'a', key: 'k', fingerprint: 'f' }
       const outcomes = await Promise.all([
-        plants.change(1n, { name: 'too early' }),
+        plants.update(1n, { name: 'too early' }),
         plants.create({ id: 1n, name: 'one' }, idempotency),
         plants.create({ id: 1n, name: 'one again' }),
-        plants.change(1n, { tag: 'tagged' }),
+        plants.update(1n, { tag: 'tagged' }),
         plants.delete(1n),
         plants.delete(1n),
         plants.replace(1n, { name: 'two' }),

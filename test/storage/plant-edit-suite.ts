@@ -62,8 +62,8 @@ export function describeEdits(shared: SharedStorage): void {
         [{}, 'Rosa', 'again'],
       ] as const
       for (const [change, name, tag] of steps) {
-        const changed = await plants.change(1n, change)
-        assert.equal(changed.outcome, 'changed')
+        const changed = await plants.update(1n, change)
+        assert.equal(changed.outcome, 'updated')
         const stored = await plants.get(1n)
         assert.deepEqual('plant' in changed && changed.plant, stored)
         assert.deepEqual([stored?.name, stored?.tag], [name, tag])
@@ -73,8 +73,8 @@ export function describeEdits(shared: SharedStorage): void {
 
     test('a plant that is not there cannot be changed, and is not made', async () => {
       const { plants } = shared
-      assert.deepEqual(await plants.change(1n, { name: 'Rosa' }), { outcome: 'absent' })
-      assert.deepEqual(await plants.change(1n, {}, { ifMatch: 'any' }), { outcome: 'absent' })
+      assert.deepEqual(await plants.update(1n, { name: 'Rosa' }), { outcome: 'absent' })
+      assert.deepEqual(await plants.update(1n, {}, { ifMatch: 'any' }), { outcome: 'absent' })
       assert.equal(await plants.get(1n), undefined)
     })
   })
@@ -96,17 +96,17 @@ export function describeEdits(shared: SharedStorage): void {
     test('ifMatch holds for any plant, or for one of the versions given, and not for another', async () => {
       const { plants } = shared
       const { version: first } = await planted(plants, 1n)
-      const changed = await plants.change(1n, { tag: 'a' }, { ifMatch: [first] })
-      assert.equal(changed.outcome, 'changed')
+      const changed = await plants.update(1n, { tag: 'a' }, { ifMatch: [first] })
+      assert.equal(changed.outcome, 'updated')
       const second = 'plant' in changed ? changed.plant.version : 0
-      assert.deepEqual(await plants.change(1n, { tag: 'b' }, { ifMatch: [first] }), { outcome: 'mismatch' })
-      assert.deepEqual(await plants.change(1n, { tag: 'b' }, { ifMatch: [] }), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.update(1n, { tag: 'b' }, { ifMatch: [first] }), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.update(1n, { tag: 'b' }, { ifMatch: [] }), { outcome: 'mismatch' })
       assert.deepEqual(await plants.replace(1n, { name: 'b' }, { ifMatch: [first] }), { outcome: 'mismatch' })
       assert.deepEqual(await plants.delete(1n, { ifMatch: [first - 1, first] }), { outcome: 'mismatch' })
       assert.deepEqual((await plants.get(1n))?.tag, 'a')
       const replaced = await plants.replace(1n, { name: 'c' }, { ifMatch: [first, second] })
       assert.equal(replaced.outcome, 'replaced')
-      assert.equal((await plants.change(1n, { tag: 'd' }, { ifMatch: 'any' })).outcome, 'changed')
+      assert.equal((await plants.update(1n, { tag: 'd' }, { ifMatch: 'any' })).outcome, 'updated')
       assert.equal((await plants.delete(1n, { ifMatch: 'any' })).outcome, 'deleted')
     })
 
@@ -123,7 +123,7 @@ export function describeEdits(shared: SharedStorage): void {
       const onlyNew = { ifNoneMatch: 'any' } as const
       assert.equal((await plants.replace(1n, { name: 'new' }, onlyNew)).outcome, 'created')
       assert.deepEqual(await plants.replace(1n, { name: 'newer' }, onlyNew), { outcome: 'mismatch' })
-      assert.deepEqual(await plants.change(1n, { name: 'newer' }, onlyNew), { outcome: 'mismatch' })
+      assert.deepEqual(await plants.update(1n, { name: 'newer' }, onlyNew), { outcome: 'mismatch' })
       assert.deepEqual(await plants.delete(1n, onlyNew), { outcome: 'mismatch' })
       assert.equal((await plants.get(1n))?.name, 'new')
     })
@@ -131,7 +131,7 @@ export function describeEdits(shared: SharedStorage): void {
     test('ifNoneMatch with versions refuses those and lets the others through', async () => {
       const { plants } = shared
       const { version } = await planted(plants, 1n)
-      const outcome = await plants.change(1n, { tag: 'a' }, { ifNoneMatch: [version - 1, version] })
+      const outcome = await plants.update(1n, { tag: 'a' }, { ifNoneMatch: [version - 1, version] })
       assert.deepEqual(outcome, { outcome: 'mismatch' })
       assert.equal((await plants.delete(1n, { ifNoneMatch: [version - 1] })).outcome, 'deleted')
     })
@@ -149,12 +149,12 @@ export function describeEdits(shared: SharedStorage): void {
       const { version } = await planted(plants, 1n)
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, (_, at) =>
-          plants.change(1n, { name: `change ${at}` }, { ifMatch: [version] }),
+          plants.update(1n, { name: `change ${at}` }, { ifMatch: [version] }),
         ),
       )
       assert.deepEqual(
         outcomes.map(({ outcome }) => outcome),
-        ['changed', ...Array<string>(49).fill('mismatch')],
+        ['updated', ...Array<string>(49).fill('mismatch')],
       )
       assert.equal((await plants.get(1n))?.name, 'change 0')
     })

@@ -60,7 +60,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
         await plants.create({ id, name: `plant of ${id}`, ...(id % 2n === 0n && { tag: '' }) })
       }
       clock.advance(1000)
-      await plants.change(1n, { tag: 'changed' })
+      await plants.update(1n, { tag: 'updated' })
       const single = await Promise.all(NOTABLE_IDS.map((id) => plants.get(id)))
       assert.deepEqual(await exported(plants), single)
     })
@@ -93,7 +93,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
       await fill(plants, roses(700))
       await keepTrying(async () => assert.equal((await listed(plants, { words: ['canina'] })).length, 100))
       const found = await listed(plants, { words: ['canina'] })
-      await Promise.all(found.slice(1).map(({ id }) => plants.change(id, { name: 'Iris' })))
+      await Promise.all(found.slice(1).map(({ id }) => plants.update(id, { name: 'Iris' })))
       assert.deepEqual(await exported(plants, { words: ['canina'] }), found.slice(0, 1))
       // An index may hold words to a length only.
       const word = 'a'.repeat(700)

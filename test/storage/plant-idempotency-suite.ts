@@ -24,7 +24,7 @@ export function describeIdempotency(open: OpenStorage): void {
     test('a repetition changes nothing, whatever has become of the plant', async () => {
       const { plants } = shared
       const first = await plants.create({ id: 1n, name: 'Rosa' }, KEY)
-      await plants.change(1n, { name: 'Rosa alba' })
+      await plants.update(1n, { name: 'Rosa alba' })
       assert.deepEqual(await plants.create({ id: 1n, name: 'Rosa' }, KEY), first)
       assert.equal((await plants.get(1n))?.name, 'Rosa alba')
       await plants.delete(1n)

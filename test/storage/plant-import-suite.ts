@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { NewPlant } from '../../src/plants/plant.ts'
 import {
-  IMPORT_STEP_PLANTS_MAX,
+  IMPORT_CHUNK_PLANTS_MAX,
   type ImportOptions,
   type ImportOutcome,
   type PlantStore,
@@ -190,16 +190,16 @@ export function describeImports(shared: SharedStorage): void {
 
     test('a step may be empty or as large as it may be; a larger one is refused whole', async () => {
       const { plants } = shared
-      const most = plantsFrom(0, IMPORT_STEP_PLANTS_MAX, 'Rosa')
+      const most = plantsFrom(0, IMPORT_CHUNK_PLANTS_MAX, 'Rosa')
       for (const dryRun of [true, false]) {
         const importing = plants.openImport({ onConflict: 'keep', dryRun })
         assert.deepEqual(await importing.add([]), [])
         await assert.rejects(importing.add([...most, { id: -1n, name: 'one more' }]), RangeError)
         assert.deepEqual(await plants.list({ limit: 1 }), { plants: [], hasMore: false })
-        assert.equal((await importing.add(most)).length, IMPORT_STEP_PLANTS_MAX)
+        assert.equal((await importing.add(most)).length, IMPORT_CHUNK_PLANTS_MAX)
         await importing.close()
       }
-      assert.equal((await plants.list({ limit: 2000 })).plants.length, IMPORT_STEP_PLANTS_MAX)
+      assert.equal((await plants.list({ limit: 2000 })).plants.length, IMPORT_CHUNK_PLANTS_MAX)
     })
 
     test('imported plants are found by their names, replaced ones by the new ones', async () => {

@@ -94,7 +94,7 @@ export function describePages(shared: SharedStorage): void {
     test('a change of tag moves a plant from one tag to another, a removed tag from all', async () => {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'Rosa', tag: 'a' })
-      await plants.change(1n, { tag: 'b' })
+      await plants.update(1n, { tag: 'b' })
       assert.deepEqual(await pageOf(plants, { limit: 1, tag: 'a' }), [[], false])
       assert.deepEqual(await pageOf(plants, { limit: 1, tag: 'b' }), [[1n], false])
       await plants.replace(1n, { name: 'Rosa' })

@@ -128,13 +128,13 @@ export function describeSearch(shared: SharedStorage): void {
       const { plants } = shared
       for (const id of [ID_MIN, -3n, ID_MAX]) await plants.create({ id, name: 'Rosa', tag: 'a' })
       await keepTrying(async () => assert.equal((await search(plants, 'rosa')).length, 3))
-      await plants.change(ID_MIN, { name: 'Iris' })
+      await plants.update(ID_MIN, { name: 'Iris' })
       await plants.replace(ID_MAX, { name: 'Iris' })
-      await plants.change(-3n, { tag: 'b' })
+      await plants.update(-3n, { tag: 'b' })
       assert.deepEqual(await search(plants, 'rosa'), [-3n])
       await keepTrying(async () => assert.deepEqual(await search(plants, 'iris'), [ID_MIN, ID_MAX]))
       assert.deepEqual(await search(plants, 'rosa', { tag: 'b' }), [-3n])
-      await plants.change(ID_MIN, { name: 'Rosa' })
+      await plants.update(ID_MIN, { name: 'Rosa' })
       await keepTrying(async () => assert.deepEqual(await search(plants, 'rosa'), [ID_MIN, -3n]))
     })
 

@@ -52,7 +52,7 @@ export function describeTexts(shared: SharedStorage): void {
       await Promise.all(
         TEXTS.map(async (text, at) => {
           await plants.create({ id: BigInt(at) + 200n, name: 'other' })
-          const changed = await plants.change(BigInt(at) + 200n, { name: text, tag: `${text}\u200b` })
+          const changed = await plants.update(BigInt(at) + 200n, { name: text, tag: `${text}\u200b` })
           assert.equal('plant' in changed && changed.plant.name, text)
         }),
       )
@@ -99,7 +99,7 @@ export function describeTexts(shared: SharedStorage): void {
           [id],
         )
       }
-      assert.equal((await plants.change(0n, { tag: null })).outcome, 'changed')
+      assert.equal((await plants.update(0n, { tag: null })).outcome, 'updated')
       assert.equal((await plants.delete(1n)).outcome, 'deleted')
       assert.equal((await plants.countTags(10)).length, 2)
     })

@@ -13,10 +13,10 @@ async function versionOf(plants: PlantStore, id: bigint): Promise<number> {
 async function checkThatVersionsDiffer(plants: PlantStore, afterEach: () => void = () => {}): Promise<void> {
   const versions = new Set([await versionOf(plants, 1n)])
   const edits = [
-    () => plants.change(1n, { name: 'changed' }),
-    () => plants.change(1n, {}),
+    () => plants.update(1n, { name: 'updated' }),
+    () => plants.update(1n, {}),
     () => plants.replace(1n, { name: 'replaced' }),
-    () => plants.change(1n, { tag: 'tagged' }),
+    () => plants.update(1n, { tag: 'tagged' }),
   ]
   for (const edit of [...edits, ...edits]) {
     afterEach()
@@ -51,7 +51,7 @@ export function describeVersions(open: OpenStorage): void {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'Rosa' })
       const changes = await Promise.all(
-        Array.from({ length: 500 }, (_, at) => plants.change(1n, { name: `Rosa ${at}` })),
+        Array.from({ length: 500 }, (_, at) => plants.update(1n, { name: `Rosa ${at}` })),
       )
       const versions = changes.map((change) => ('plant' in change ? change.plant.version : 0))
       assert.equal(new Set(versions).size, 500)
@@ -69,7 +69,7 @@ export function describeVersions(open: OpenStorage): void {
         assert.ok(!versions.has(version), `${version} is new`)
         if ('version' in made) assert.equal(made.version, version)
         if ('plant' in made) assert.deepEqual(made.plant, await plants.get(1n))
-        await plants.change(1n, { name: 'Rosa alba' })
+        await plants.update(1n, { name: 'Rosa alba' })
         versions.add(version)
         versions.add(await versionOf(plants, 1n))
         await plants.delete(1n)
@@ -86,7 +86,7 @@ export function describeVersions(open: OpenStorage): void {
       ])
       assert.ok('version' in first && 'version' in second)
       assert.notEqual(second.version, first.version)
-      assert.deepEqual(await plants.change(1n, { name: 'lost' }, { ifMatch: [first.version] }), {
+      assert.deepEqual(await plants.update(1n, { name: 'lost' }, { ifMatch: [first.version] }), {
         outcome: 'mismatch',
       })
     })

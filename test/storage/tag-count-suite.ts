@@ -60,13 +60,13 @@ export function describeTagCounts(shared: SharedStorage): void {
       await plants.create({ id: 1n, name: 'Rosa', tag: 'b' })
       await plants.replace(2n, { name: 'Rosa', tag: 'a' })
       assert.deepEqual(await plants.countTags(10), [{ tag: 'a', count: 2 }])
-      await plants.change(2n, { tag: 'b' })
+      await plants.update(2n, { tag: 'b' })
       assert.deepEqual(await plants.countTags(10), [
         { tag: 'a', count: 1 },
         { tag: 'b', count: 1 },
       ])
       await plants.delete(1n)
-      await plants.change(2n, { tag: null })
+      await plants.update(2n, { tag: null })
       assert.deepEqual(await plants.countTags(10), [])
     })
   })

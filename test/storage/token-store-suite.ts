@@ -79,7 +79,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
         ['token-2'],
       )
       // A late note of its use does not bring it back.
-      tokens.noteUse(TOKEN.id, TOKEN.createdAtMs + 5)
+      tokens.recordUse(TOKEN.id, TOKEN.createdAtMs + 5)
       await tokens.create({ ...TOKEN, id: 'token-3' }, hashToken('c'))
       assert.equal(await tokens.findByHash(hashToken('a')), undefined)
     })
@@ -91,7 +91,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       await tokens.create(TOKEN, hashToken('a'))
       assert.equal(Object.hasOwn((await tokens.findByHash(hashToken('a'))) ?? {}, 'lastUsedAtMs'), false)
       for (const usedAtMs of [TOKEN.createdAtMs + 60_000, TOKEN.createdAtMs + 120_000]) {
-        tokens.noteUse(TOKEN.id, usedAtMs)
+        tokens.recordUse(TOKEN.id, usedAtMs)
         await keepTrying(async () =>
           assert.deepEqual(await tokens.findByHash(hashToken('a')), { ...TOKEN, lastUsedAtMs: usedAtMs }),
         )
@@ -181,7 +181,7 @@ function rotationTests(shared: SharedStorage): void {
     const { tokens } = shared
     await tokens.create(TOKEN, hashToken('a'))
     await tokens.rotate(TOKEN.id, hashToken('b'), TOKEN.createdAtMs + 1_000)
-    tokens.noteUse(TOKEN.id, TOKEN.createdAtMs + 5)
+    tokens.recordUse(TOKEN.id, TOKEN.createdAtMs + 5)
     await keepTrying(async () => {
       for (const secret of ['a', 'b'])
         assert.equal((await tokens.findByHash(hashToken(secret)))?.lastUsedAtMs, TOKEN.createdAtMs + 5)

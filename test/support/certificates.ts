@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import type { Environment } from '../../src/config/read-config.ts'
+import type { Environment } from '../../src/config/setting.ts'
 import { type Lifetime, temporaryFolder } from './http/start-app.ts'
 
 /** A certificate for 127.0.0.1 and localhost, signed by itself, in files of its own. */

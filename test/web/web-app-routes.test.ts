@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import fastify from 'fastify'
-import { readPageBundle } from '../../src/http/routes/web-app-bundle.ts'
+import { readWebAppBundle } from '../../src/http/routes/web-app-bundle.ts'
 import { registerWebRoutes } from '../../src/http/routes/web-app-routes.ts'
 import { assertErrorAnswer } from '../support/http/error-body.ts'
 import { type StartedApp, startApp, temporaryFolder } from '../support/http/start-app.ts'
@@ -114,7 +114,7 @@ test('a page that was not built is told of, and served as soon as it is there', 
 
 async function serveFolder(context: TestContext, folder: string): Promise<string> {
   const app = fastify()
-  const readBundle = () => readPageBundle(pathToFileURL(`${folder}/`))
+  const readBundle = () => readWebAppBundle(pathToFileURL(`${folder}/`))
   registerWebRoutes(app, { basePath: '', openApi: {}, readBundle })
   context.after(() => app.close())
   return app.listen({ host: '127.0.0.1', port: 0 })

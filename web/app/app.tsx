@@ -14,7 +14,7 @@ import {
   watchRememberedToken,
 } from './session/session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
-import { EntranceOver } from './sign-in/sign-in-overlay.tsx'
+import { SignInOverlay } from './sign-in/sign-in-overlay.tsx'
 
 /** Who is signed in, and how that begins and ends. */
 function useAccess() {
@@ -113,7 +113,7 @@ export function App() {
   return (
     <>
       <Frame session={session} onSignOut={signOut} />
-      {isEnded && <EntranceOver before={left}>{signInForm}</EntranceOver>}
+      {isEnded && <SignInOverlay before={left}>{signInForm}</SignInOverlay>}
     </>
   )
 }

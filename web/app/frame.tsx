@@ -5,9 +5,9 @@ import { SignOutIcon } from './parts/icons.tsx'
 import { Notices, useNotices } from './parts/notices.tsx'
 import { texts } from './parts/texts.ts'
 import { useKeptFocus } from './parts/use-kept-focus.ts'
-import { ShelfView } from './plants/plants-view.tsx'
+import { PlantsView } from './plants/plants-view.tsx'
 import { ServiceFooter } from './service-footer.tsx'
-import { type Place, placeUrl, readPlace, VIEWS, type View } from './session/place.ts'
+import { type Go, placeUrl, readPlace, VIEWS, type View } from './session/place.ts'
 import { BASE_URL, type Session } from './session/session.ts'
 import { TokensView } from './tokens/tokens-view.tsx'
 import './frame.css'
@@ -19,8 +19,6 @@ const NAME_OF_VIEW: Record<View, string> = {
   collection: words.collection,
   tokens: words.tokens,
 }
-
-export type Go = (change: Partial<Place>, how?: 'push' | 'replace') => void
 
 /** What is around every view: where one is, where one may go, and how the service is. */
 export function Frame({ session, onSignOut }: { session: Session; onSignOut(): void }) {
@@ -61,7 +59,7 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
       <Header session={session} views={views} view={view} go={go} onSignOut={onSignOut} />
       <main id="content" tabIndex={-1} ref={content}>
         {view === 'shelf' && (
-          <ShelfView key={visit} session={session} place={place} go={go} notify={notify} />
+          <PlantsView key={visit} session={session} place={place} go={go} notify={notify} />
         )}
         {view === 'collection' && <CollectionView session={session} go={go} />}
         {view === 'tokens' && <TokensView session={session} notify={notify} />}

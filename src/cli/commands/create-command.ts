@@ -8,7 +8,7 @@ interface AddFlags extends ServiceFlags, JsonFlag {
 }
 
 /** `plantstore add`: one plant. */
-export function addAddCommand(program: Command): void {
+export function addCreateCommand(program: Command): void {
   const command = program
     .command('add')
     .description('add a plant; a taken id is refused, and the plant that has it stays as it is')

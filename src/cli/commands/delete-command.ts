@@ -9,7 +9,7 @@ interface RemoveFlags extends ServiceFlags {
 }
 
 /** `plantstore remove`: one plant or several, one after the other. */
-export function addRemoveCommand(program: Command): void {
+export function addDeleteCommand(program: Command): void {
   const command = program
     .command('remove')
     .description('remove plants, for good')

@@ -10,7 +10,7 @@ const TELL_TIMEOUT_MS = 30_000
  * the service answers, not before. It is told by systemd's own program, as Node has no Unix sockets for datagrams. Where it
  * cannot be told the log says so, and the service goes on.
  */
-export async function tellSystemdReady(notifySocket: string | undefined, log: Logger): Promise<void> {
+export async function notifySystemdReady(notifySocket: string | undefined, log: Logger): Promise<void> {
   if (notifySocket === undefined) return
   try {
     await promisify(execFile)('systemd-notify', ['--ready'], { timeout: TELL_TIMEOUT_MS })

@@ -7,7 +7,7 @@ import { describeDatabase } from '../../storage/open-storage.ts'
 import { EXIT_INTERRUPTED } from '../output/command-failure.ts'
 import { goOnWithoutOutput } from '../output/standard-output.ts'
 import { choiceOption } from './command-values.ts'
-import { tellSystemdReady } from './notify-systemd.ts'
+import { notifySystemdReady } from './notify-systemd.ts'
 
 /** `plantstore serve`: every setting is a flag. */
 export function addServeCommand(program: Command): void {
@@ -47,7 +47,7 @@ export function addServeCommand(program: Command): void {
       'serving',
     )
     // After the first token: who has waited for the start looks for it in the log.
-    void tellSystemdReady(config.notifySocket, log)
+    void notifySystemdReady(config.notifySocket, log)
     log.info({ signal: await isAskedToStop }, 'stopping')
     await service.stop()
     log.info('stopped')

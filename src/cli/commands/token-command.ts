@@ -23,7 +23,7 @@ const DAYS_MAX = 99_999
 
 const SCOPES_DEFAULT: readonly Scope[] = ['plants:read', 'plants:write']
 
-type NoteToken = (event: TokenEvent, stored: Pick<StoredToken, 'id'> & Partial<StoredToken>) => Promise<void>
+type LogToken = (event: TokenEvent, stored: Pick<StoredToken, 'id'> & Partial<StoredToken>) => Promise<void>
 
 interface CreateFlags {
   database?: string
@@ -132,12 +132,12 @@ function noToken(id: string): SetupError {
 
 async function withStorage(
   database: string | undefined,
-  use: (storage: Storage, note: NoteToken) => Promise<void>,
+  use: (storage: Storage, note: LogToken) => Promise<void>,
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database })
   const storage = await openStorage(config.database, { ...config, mustExistAt: '--database' })
   try {
-    await use(storage, (event, stored) => noteToken(config.logLevel, event, stored))
+    await use(storage, (event, stored) => logToken(config.logLevel, event, stored))
   } finally {
     await storage.close()
   }
@@ -152,7 +152,7 @@ function parseScopes(text: string, before: readonly Scope[] = []): Scope[] {
  * Leaves a line for whoever gathers standard error. At a terminal nobody does, and the person there is told in words
  * what was done.
  */
-async function noteToken(logLevel: string, ...[event, stored]: Parameters<NoteToken>): Promise<void> {
+async function logToken(logLevel: string, ...[event, stored]: Parameters<LogToken>): Promise<void> {
   if (process.stderr.isTTY) return
   const { createLog } = await import('../../log.ts')
   const actor = { by: 'command line', userId: process.getuid?.() } as const

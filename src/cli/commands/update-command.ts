@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { PlantChange } from '../../client/plant-store-client.ts'
+import type { PlantUpdate } from '../../client/plant-store-client.ts'
 import { addServiceOptions, callService, type ServiceFlags } from '../calls/service-call.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import { addJsonOption, type JsonFlag, printPlant } from '../output/plant-output.ts'
@@ -13,7 +13,7 @@ interface ChangeFlags extends ServiceFlags, JsonFlag {
 }
 
 /** `plantstore change`: name and tag of a plant. */
-export function addChangeCommand(program: Command): void {
+export function addUpdateCommand(program: Command): void {
   const command = program
     .command('change')
     .description('change the name or the tag of a plant; what is not given stays')
@@ -34,14 +34,14 @@ export function addChangeCommand(program: Command): void {
       if (tagFlags.size > 1) {
         throw new CommandFailure('--tag and --no-tag do not go together: give one of them.', EXIT_USAGE)
       }
-      const change: PlantChange = {}
+      const change: PlantUpdate = {}
       if (name !== undefined) change.name = name
       if (tag !== undefined) change.tag = tag === false ? null : tag
       if (Object.keys(change).length === 0) {
         throw new CommandFailure('Nothing to change: give --name, --tag or --no-tag.', EXIT_USAGE)
       }
       return callService(flags, async ({ client, signal }) => {
-        await printPlant(await client.changePlant(id, change, { ifMatch, signal }), flags)
+        await printPlant(await client.updatePlant(id, change, { ifMatch, signal }), flags)
       })
     })
 }

@@ -11,7 +11,7 @@ import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
 import { isFileThere, openReplacement, type ReplacementFile } from './replacement-file.ts'
 
-interface ExportParts extends Service {
+interface ExportOptions extends Service {
   options: ExportFileOptions
   isGzip: boolean
 }
@@ -25,7 +25,7 @@ const QUOTATION_MARK = 0x22
  * Writes an export to a file, or to standard output. Throws a CommandFailure that says how far it got and what
  * became of the file.
  */
-export async function exportTo(path: string | undefined, parts: ExportParts): Promise<void> {
+export async function exportTo(path: string | undefined, parts: ExportOptions): Promise<void> {
   const rows = createRowCount(parts.options.format)
   const wasThere = path !== undefined && (await isFileThere(path))
   const file = path === undefined ? undefined : await openReplacement(path)
@@ -46,7 +46,7 @@ function wholeFileText(path: string, wasThere: boolean): string {
   return wasThere ? `${printable(path)} is as it was.` : `There is no ${printable(path)}.`
 }
 
-async function exportToFile(file: ReplacementFile, parts: ExportParts, rows: RowCount): Promise<void> {
+async function exportToFile(file: ReplacementFile, parts: ExportOptions, rows: RowCount): Promise<void> {
   const { client, options, signal, isGzip } = parts
   try {
     const stream = await client.exportPlants({ ...options, signal })
@@ -64,7 +64,7 @@ async function exportToFile(file: ReplacementFile, parts: ExportParts, rows: Row
   }
 }
 
-async function exportToOutput(parts: ExportParts, rows: RowCount): Promise<void> {
+async function exportToOutput(parts: ExportOptions, rows: RowCount): Promise<void> {
   const decoder = new TextDecoder()
   const stream = await parts.client.exportPlants({ ...parts.options, signal: parts.signal })
   // No bar where the plants themselves are seen to come.

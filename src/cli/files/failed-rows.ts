@@ -29,7 +29,7 @@ export async function checkErrorsFile(errorsFile: string, path: string): Promise
  * Writes the rows that were refused, as they stand in the input, the header row first; compressed where the name
  * of the file ends in `.gz`. What was there is replaced when all of them are written, and stays otherwise.
  */
-export async function writeRefusedRows(
+export async function writeFailedRows(
   errorsFile: string,
   input: ImportInput,
   refused: ReadonlyMap<number, bigint | undefined>,

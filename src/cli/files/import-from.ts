@@ -13,11 +13,11 @@ import { printable, printableLines } from '../output/printable.ts'
 import { byteSize, createProgressBar, type ProgressBar, wholeNumber } from '../output/progress-bar.ts'
 import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
-import { checkErrorsFile, mendingHint, writeRefusedRows } from './failed-rows.ts'
+import { checkErrorsFile, mendingHint, writeFailedRows } from './failed-rows.ts'
 import { type ImportInput, openInput } from './import-input.ts'
 import { isFileThere } from './replacement-file.ts'
 
-export interface ImportParts extends Service {
+export interface RunImportOptions extends Service {
   file: ImportFileOptions
   /** Where the refused rows go. */
   errorsFile: string | undefined
@@ -45,7 +45,7 @@ const BODY_MISSING = 40001
  * Imports a file, or standard input for `-`, and tells what became of its rows. Throws a CommandFailure that says how
  * far it got.
  */
-export async function importFrom(path: string, parts: ImportParts): Promise<void> {
+export async function importFrom(path: string, parts: RunImportOptions): Promise<void> {
   const { errorsFile, file } = parts
   if (errorsFile !== undefined) await checkErrorsFile(errorsFile, path)
   const input = await openInput(path, { isGzip: file.gzip ?? false, keepBeside: errorsFile })
@@ -72,7 +72,7 @@ export async function importFrom(path: string, parts: ImportParts): Promise<void
 
 async function send(
   input: ImportInput,
-  { client, signal, file, errorsFile }: ImportParts,
+  { client, signal, file, errorsFile }: RunImportOptions,
   told: Told,
 ): Promise<ImportReport> {
   let done = 0
@@ -141,14 +141,14 @@ function tellRefused({ errors, failed }: Told): void {
  */
 async function keepRefused(
   input: ImportInput,
-  { errorsFile, file }: ImportParts,
+  { errorsFile, file }: RunImportOptions,
   { failed, refused }: Told,
 ): Promise<CommandFailure | undefined> {
   if (errorsFile === undefined) return
   const name = printable(errorsFile)
   try {
     if (failed > 0) {
-      await writeRefusedRows(errorsFile, input, refused, file)
+      await writeFailedRows(errorsFile, input, refused, file)
       process.stderr.write(`${mendingHint(errorsFile, file)}\n`)
     } else if (await isFileThere(errorsFile)) {
       process.stderr.write(`No row was refused; ${name} is as it was.\n`)
@@ -171,7 +171,7 @@ function countsText(counts: Omit<ImportReport, 'errors'>, dryRun: boolean | unde
 function importFailure(
   path: string,
   error: unknown,
-  { url, file }: ImportParts,
+  { url, file }: RunImportOptions,
   progress: ImportProgress | undefined,
 ): unknown {
   if (error instanceof RequestError && error.code === BODY_MISSING) {

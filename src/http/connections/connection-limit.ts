@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { createTrustedProxies, networkOf, plainAddress } from './client-address.ts'
-import type { CutNote } from './dropped-connections.ts'
+import type { OnDropped } from './dropped-connections.ts'
 
 export interface ConnectionLimitSettings {
   /** Connections that may be open; 0 for any number. */
@@ -16,7 +16,7 @@ export interface ConnectionLimitSettings {
  */
 export function createConnectionLimit(
   { connectionsMax, connectionsPerAddressMax, trustedProxies }: ConnectionLimitSettings,
-  noteCut: CutNote,
+  onDropped: OnDropped,
 ): (socket: Socket) => void {
   const isTrusted = createTrustedProxies(trustedProxies)
   const openByNetwork = new Map<string, number>()
@@ -34,7 +34,7 @@ export function createConnectionLimit(
     const ofNetwork = network === undefined ? 0 : (openByNetwork.get(network) ?? 0)
     const isOfTooMany = connectionsPerAddressMax > 0 && ofNetwork >= connectionsPerAddressMax
     if (isOfTooMany || (connectionsMax > 0 && open >= connectionsMax)) {
-      noteCut(isOfTooMany ? 'connections-of-address' : 'connections', socket.remoteAddress)
+      onDropped(isOfTooMany ? 'connections-of-address' : 'connections', socket.remoteAddress)
       socket.destroy()
       return
     }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { CutNote } from './dropped-connections.ts'
+import type { OnDropped } from './dropped-connections.ts'
 
 /**
  * How often connections are looked at: one that is to be cut off lives this much longer at most. In a second a service
@@ -19,7 +19,7 @@ const UNSENT_BYTES_MAX = 256 * 1024 * 1024
  * A longer body is handed to the operating system piece by piece, so that one sees whether its client reads, and so
  * that the rest of it is copied only when there is room for it. The usual page is shorter.
  */
-export const PIECE_BYTES_MAX = 256 * 1024
+export const CHUNK_BYTES_MAX = 256 * 1024
 
 /** What of long bodies is yet to be handed to each connection. */
 const heldBytes = new WeakMap<Duplex, number>()
@@ -27,12 +27,12 @@ const heldBytes = new WeakMap<Duplex, number>()
 /** Connections that were cut off because nobody read what was sent on them. */
 const leftUnread = new WeakSet<Duplex>()
 
-export interface UnreadOptions {
+export interface SlowReaderOptions {
   sockets: ReadonlySet<Socket>
   /** How long the client of an answer may read nothing of it. */
   unreadTimeoutMs: number
   unsentBytesMax?: number
-  noteCut: CutNote
+  onDropped: OnDropped
 }
 
 interface Mark {
@@ -47,7 +47,7 @@ export function endWithLong(response: ServerResponse, body: Buffer): void {
   const hold = (bytes: number) => heldBytes.set(socket, (heldBytes.get(socket) ?? 0) + bytes)
   function sendOn(): void {
     while (!response.destroyed) {
-      const piece = body.subarray(sent, sent + PIECE_BYTES_MAX)
+      const piece = body.subarray(sent, sent + CHUNK_BYTES_MAX)
       sent += piece.length
       hold(-piece.length)
       if (sent === body.length) return void response.end(piece)
@@ -60,7 +60,7 @@ export function endWithLong(response: ServerResponse, body: Buffer): void {
 }
 
 /** Whether a connection was cut off because nobody read what was sent on it. */
-export function wasLeftUnread(socket: Duplex): boolean {
+export function wasNotRead(socket: Duplex): boolean {
   return leftUnread.has(socket)
 }
 
@@ -69,14 +69,14 @@ export function wasLeftUnread(socket: Duplex): boolean {
  * and where all that waits is too much, those that have waited longest. A look at all connections now and then, as a
  * timer for each answer would cost every request. Returns what ends it.
  */
-export function cutUnreadAnswers(options: UnreadOptions): () => void {
-  const { sockets, unreadTimeoutMs, unsentBytesMax = UNSENT_BYTES_MAX, noteCut } = options
+export function dropSlowReaders(options: SlowReaderOptions): () => void {
+  const { sockets, unreadTimeoutMs, unsentBytesMax = UNSENT_BYTES_MAX, onDropped } = options
   /** What was sent on a connection when something was last, since it began to wait. */
   let marks = new Map<Socket, Mark>()
 
   function cut(socket: Socket, reason: 'unread' | 'unsent'): void {
     leftUnread.add(socket)
-    noteCut(reason, socket.remoteAddress)
+    onDropped(reason, socket.remoteAddress)
     socket.destroy()
   }
 

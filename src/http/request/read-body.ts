@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import type { Authenticator } from '../../tokens/access/authenticate.ts'
 import { parseExactJson } from './exact-json.ts'
 import { streamBody } from './stream-body.ts'
 
@@ -22,17 +21,18 @@ export interface BodyReader {
 
 const JSON_ONLY = ['application/json']
 
-export interface BodyReaderParts {
+export interface BodyReaderOptions {
   limits: {
     /** Of a body that is read whole. */
     bodyBytesMax: number
     /** How long the client of one that is streamed may send nothing. */
     requestTimeoutMs: number
   }
-  judgeAgain: Authenticator['judgeAgain']
+  /** Calls `done` with 40102 where the token of the request is no longer valid (`tokens/access/authenticate.ts`). */
+  recheckToken(request: FastifyRequest, done: (error?: Error) => void): void
 }
 
-export function createBodyReader({ limits, judgeAgain }: BodyReaderParts): BodyReader {
+export function createBodyReader({ limits, recheckToken }: BodyReaderOptions): BodyReader {
   const { bodyBytesMax: bytesMax, requestTimeoutMs: silenceMs } = limits
   return {
     readJson(request, reply, mediaTypes = JSON_ONLY) {
@@ -40,12 +40,12 @@ export function createBodyReader({ limits, judgeAgain }: BodyReaderParts): BodyR
       return new Promise((resolve, reject) => {
         const { raw } = request
         request.stages?.enter('parse')
-        judgeBody(raw, mediaTypes, [], 'a JSON object')
+        checkBodyHeaders(raw, mediaTypes, [], 'a JSON object')
         const declaredBytes = Number(raw.headers['content-length'])
         if (declaredBytes > bytesMax) throw tooLarge(bytesMax)
         askForBody(raw, reply)
         const take = (bytes: Buffer) =>
-          judgeAgain(request, (refusal) => {
+          recheckToken(request, (refusal) => {
             try {
               if (refusal !== undefined) throw refusal
               resolve(parseJson(bytes))
@@ -57,7 +57,7 @@ export function createBodyReader({ limits, judgeAgain }: BodyReaderParts): BodyR
       })
     },
     stream: (request, signal) =>
-      streamBody(request, { silenceMs, signal, judgeAgain: (done) => judgeAgain(request, done) }),
+      streamBody(request, { silenceMs, signal, recheckToken: (done) => recheckToken(request, done) }),
   }
 }
 
@@ -70,7 +70,7 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
  * Judges a body by the header fields of its request: throws 40001 where there is none, 41501 for another media
  * type, charset or coding than those and none. Returns its media type.
  */
-export function judgeBody<Type extends string>(
+export function checkBodyHeaders<Type extends string>(
   { headers }: IncomingMessage,
   mediaTypes: readonly Type[],
   codings: readonly string[],

@@ -3,14 +3,14 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { nextTurn } from '../../load/yield-to-event-loop.ts'
-import { letTakeLong } from '../server/pipelining.ts'
+import { yieldToEventLoop } from '../../load/yield-to-event-loop.ts'
+import { exemptFromTimeout } from './long-requests.ts'
 
 /**
  * Bytes of a body that are worked on in one turn of the event loop: some hundred rows, a millisecond or so in
  * which nobody else is served.
  */
-export const PIECE_BYTES_MAX = 32 * 1024
+export const CHUNK_BYTES_MAX = 32 * 1024
 
 /**
  * How long what still comes of a body is read and dropped when it is no longer wanted, so that its client reads
@@ -24,32 +24,32 @@ export interface BodyStreamOptions {
   /** Ends the reading, with its reason. */
   signal: AbortSignal
   /** Asked for each piece, as a body may come for hours; told an error, it ends there. */
-  judgeAgain(done: (error?: Error) => void): void
+  recheckToken(done: (error?: Error) => void): void
 }
 
 /**
- * The body of a request as it comes, unpacked where it is gzip, in pieces of at most PIECE_BYTES_MAX; to be
- * judged and asked for before (`judgeBody`, `askForBody`). No more is read than is asked for, so that memory is bounded. Throws 40801 for a
+ * The body of a request as it comes, unpacked where it is gzip, in pieces of at most CHUNK_BYTES_MAX; to be
+ * judged and asked for before (`checkBodyHeaders`, `askForBody`). No more is read than is asked for, so that memory is bounded. Throws 40801 for a
  * silent client, 40002 for gzip that is broken or breaks off, 40000 for a body that breaks off or a client that is
  * gone: then there is nobody to answer. A consumer that returns early leaves the connection in step.
  */
 export async function* streamBody(
   { raw }: Pick<FastifyRequest, 'raw'>,
-  { judgeAgain, ...options }: BodyStreamOptions,
+  { recheckToken, ...options }: BodyStreamOptions,
 ): AsyncGenerator<Buffer, undefined> {
-  letTakeLong(raw)
+  exemptFromTimeout(raw)
   const pieces = piecesOf(raw, options)
   let isFirst = true
   for await (const piece of isGzip(raw) ? unpacked(pieces) : pieces) {
     await new Promise<void>((resolve, reject) =>
-      judgeAgain((refusal) => (refusal === undefined ? resolve() : reject(refusal))),
+      recheckToken((refusal) => (refusal === undefined ? resolve() : reject(refusal))),
     )
-    for (let at = 0; at < piece.length; at += PIECE_BYTES_MAX) {
+    for (let at = 0; at < piece.length; at += CHUNK_BYTES_MAX) {
       // What has arrived may be much, unpacked, and nobody waits for it any more.
-      if (!isFirst) await nextTurn()
+      if (!isFirst) await yieldToEventLoop()
       if (isGone(raw)) throw brokenOff()
       isFirst = false
-      yield piece.subarray(at, at + PIECE_BYTES_MAX)
+      yield piece.subarray(at, at + CHUNK_BYTES_MAX)
     }
   }
 }
@@ -122,7 +122,7 @@ function dropRest(raw: IncomingMessage): void {
 async function* unpacked(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const packed = Readable.from(pieces)
   let isBroken = false
-  const gunzip = createGunzip({ chunkSize: PIECE_BYTES_MAX })
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES_MAX })
   gunzip.once('error', () => {
     // Destroyed with the error of its source, or broken by itself.
     isBroken = packed.errored === null

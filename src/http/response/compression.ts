@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerBody, answerJson, type HeaderList } from './responses.ts'
+import { type HeaderList, sendBody, sendJson } from './responses.ts'
 
 /** What is smaller fits in one packet anyway. */
 const COMPRESSED_FROM_BYTES = 1_400
@@ -31,7 +31,7 @@ export function acceptsGzip({ headers }: FastifyRequest): boolean {
  * Answers with 200 and JSON, compressed for those who take it so. Only for what holds no secret: how long it
  * becomes tells something of what is in it.
  */
-export async function answerLongJson(
+export async function sendLongJson(
   request: FastifyRequest,
   reply: FastifyReply,
   json: string,
@@ -39,9 +39,9 @@ export async function answerLongJson(
 ): Promise<void> {
   const all = [...fields, 'vary', 'accept-encoding']
   if (json.length < COMPRESSED_FROM_BYTES || !acceptsGzip(request)) {
-    answerJson(reply, 200, json, all)
+    sendJson(reply, 200, json, all)
     return
   }
   const body = await compress(json, { level: GZIP_LEVEL })
-  answerBody(reply, 200, 'application/json; charset=utf-8', body, ['content-encoding', 'gzip', ...all])
+  sendBody(reply, 200, 'application/json; charset=utf-8', body, ['content-encoding', 'gzip', ...all])
 }

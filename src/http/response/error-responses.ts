@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, meaningOf } from '../../errors.ts'
-import { answerJson, type HeaderList, isClientGone } from './responses.ts'
+import { type HeaderList, isClientGone, sendJson } from './responses.ts'
 
 /** An error as every failed request is answered. */
 export const ErrorSchema = {
@@ -17,8 +17,8 @@ export const ErrorSchema = {
  * The one place that answers failures: an AppError as it says, anything else as 50001, its cause in the log
  * only.
  */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = noteFailure(error, request)
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = recordFailure(error, request)
   if (reply.raw.headersSent) return
   const fields: HeaderList = []
   for (const [name, value] of Object.entries(failure.headers)) fields.push(name, value)
@@ -27,11 +27,11 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (retryAfterSeconds !== undefined && !('retry-after' in failure.headers))
     fields.push('retry-after', String(retryAfterSeconds))
   if (mustClose(failure.code, request)) fields.push('connection', 'close')
-  answerJson(reply, statusOf(failure.code, request), errorJson(failure.code, failure.message), fields)
+  sendJson(reply, statusOf(failure.code, request), errorJson(failure.code, failure.message), fields)
 }
 
 /** Notes what a request has failed with, and gives it as it is answered. */
-export function noteFailure(error: unknown, request: FastifyRequest): AppError {
+export function recordFailure(error: unknown, request: FastifyRequest): AppError {
   const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
   // Of a client that went away there is nothing to say.
   if (failure.code !== 40000 || !isClientGone(request)) request.failure = failure
@@ -50,7 +50,7 @@ export function appErrorOf(error: FastifyError): AppError {
  * A whole answer in bytes, for a connection on which there is no request to answer, with one more field if there is one
  * to add.
  */
-export function rawErrorAnswer(
+export function rawErrorResponse(
   code: ErrorCode,
   requestId: string,
   message: string = meaningOf(code).meaning,
@@ -83,7 +83,7 @@ function errorJson(code: ErrorCode, message: string): string {
  */
 function statusOf(code: ErrorCode, request: FastifyRequest): number {
   const { status, refusal } = meaningOf(code)
-  return refusal && request.routeOptions.config.refusalsAre400 ? 400 : status
+  return refusal && request.routeOptions.config.rejectionsAre400 ? 400 : status
 }
 
 function mustClose(code: ErrorCode, request: FastifyRequest): boolean {

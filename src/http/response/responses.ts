@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { endWithLong, PIECE_BYTES_MAX } from '../connections/slow-readers.ts'
+import { CHUNK_BYTES_MAX, endWithLong } from '../connections/slow-readers.ts'
 import { serverTimingOf } from '../request/request-stages.ts'
 import { transportSecurityFields } from './transport-security.ts'
 
@@ -9,7 +9,7 @@ export type HeaderList = string[]
 declare module 'fastify' {
   interface FastifyInstance {
     /** Notes that a request is over, answered or not; once noted, it does nothing. */
-    noteRequest(request: FastifyRequest, reply: FastifyReply): void
+    recordRequest(request: FastifyRequest, reply: FastifyReply): void
   }
 }
 
@@ -17,12 +17,12 @@ declare module 'fastify' {
  * Answers with JSON text, past Fastify's own serialisation, which costs as much as the rest of a small
  * answer. `fields` may name header fields beyond those that every answer has.
  */
-export function answerJson(reply: FastifyReply, status: number, json: string, fields: HeaderList = []): void {
-  answerBody(reply, status, 'application/json; charset=utf-8', json, fields)
+export function sendJson(reply: FastifyReply, status: number, json: string, fields: HeaderList = []): void {
+  sendBody(reply, status, 'application/json; charset=utf-8', json, fields)
 }
 
 /** Answers with a body of that type; HEAD gets the same header fields and no body. */
-export function answerBody(
+export function sendBody(
   reply: FastifyReply,
   status: number,
   mediaType: string,
@@ -31,8 +31,8 @@ export function answerBody(
 ): void {
   const bytes = Buffer.byteLength(body)
   writeHead(reply, status, ['content-type', mediaType, 'content-length', String(bytes), ...fields])
-  if (bytes > PIECE_BYTES_MAX && reply.request.method !== 'HEAD') {
-    noteWhenCut(reply)
+  if (bytes > CHUNK_BYTES_MAX && reply.request.method !== 'HEAD') {
+    notifyWhenDropped(reply)
     endWithLong(reply.raw, typeof body === 'string' ? Buffer.from(body) : body)
   } else {
     reply.raw.end(body)
@@ -40,7 +40,7 @@ export function answerBody(
 }
 
 /** Answers without a body: 204, 304. */
-export function answerEmpty(reply: FastifyReply, status: 204 | 304, fields: HeaderList = []): void {
+export function sendEmpty(reply: FastifyReply, status: 204 | 304, fields: HeaderList = []): void {
   writeHead(reply, status, fields)
   reply.raw.end()
 }
@@ -56,22 +56,22 @@ export function writeHead(reply: FastifyReply, status: number, fields: HeaderLis
   request.stages?.leave()
   if (isClientGone(request)) {
     // Fastify tells of an answer that is sent, and of this one nobody else would.
-    reply.server.noteRequest(request, reply)
+    reply.server.recordRequest(request, reply)
     return
   }
   const all = ['x-content-type-options', 'nosniff', 'x-request-id', request.id, ...fields]
   all.push(...transportSecurityFields(request.raw.socket))
   if (!fields.includes('cache-control')) all.push('cache-control', 'no-store')
-  if (request.answerFields) all.push(...request.answerFields)
+  if (request.responseFields) all.push(...request.responseFields)
   if (request.stages?.isTold) all.push('server-timing', serverTimingOf(request.stages))
   raw.writeHead(status, all)
 }
 
 /** Notes a request whose answer breaks off, which else leaves no trace: for answers that take their time to be sent. */
-export function noteWhenCut(reply: FastifyReply): void {
+export function notifyWhenDropped(reply: FastifyReply): void {
   const { request, raw, server } = reply
   raw.once('close', () => {
-    if (!raw.writableFinished) server.noteRequest(request, reply)
+    if (!raw.writableFinished) server.recordRequest(request, reply)
   })
 }
 

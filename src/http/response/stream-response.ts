@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { createGzip, type Gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { wasLeftUnread } from '../connections/slow-readers.ts'
+import { wasNotRead } from '../connections/slow-readers.ts'
 import { GZIP_LEVEL } from './compression.ts'
-import { type HeaderList, noteWhenCut, writeHead } from './responses.ts'
+import { type HeaderList, notifyWhenDropped, writeHead } from './responses.ts'
 
 /** An answer that is sent as it arises, however long it becomes. */
-export interface AnswerStream {
+export interface ResponseStream {
   /**
    * Sends text. Returns a promise where the client does not keep up: it fulfils when more may be sent. It rejects
    * with 40000 when the client has gone away, and with 40801 when it reads nothing for too long, and is cut off (`unread-answers.ts`).
@@ -26,15 +26,15 @@ export interface StreamOptions {
 }
 
 /** Begins an answer with 200 whose length nobody knows yet; of HEAD it sends the header fields, and no body. */
-export function streamAnswer(
+export function streamResponse(
   reply: FastifyReply,
   mediaType: string,
   { fields = [], isCompressed = false }: StreamOptions = {},
-): AnswerStream {
+): ResponseStream {
   const { raw } = reply
   const coding = isCompressed ? ['content-encoding', 'gzip'] : []
   writeHead(reply, 200, ['content-type', mediaType, ...coding, ...fields])
-  noteWhenCut(reply)
+  notifyWhenDropped(reply)
   raw.flushHeaders()
   // What fails here is a client that goes away, which `close` tells as well.
   raw.on('error', () => {})
@@ -43,7 +43,7 @@ export function streamAnswer(
   function drained(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const onClose = () => {
-      const isUnread = wasLeftUnread(raw.req.socket)
+      const isUnread = wasNotRead(raw.req.socket)
       reject(isUnread ? new AppError(40801, 'Nobody read the answer in time.') : clientGone())
     }
     sink.once('drain', resolve)

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { answerFile, type PublishedFile, publish, REVALIDATE } from '../response/static-file.ts'
+import { publish, REVALIDATE, type StaticFile, sendFile } from '../response/static-file.ts'
 
-export interface DocsRoutesParts {
+export interface DocsRoutesOptions {
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
   basePath: string
 }
@@ -29,12 +29,12 @@ const PAGE_POLICY =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** The interactive reference of the API: a page at /docs, and the files that it is made of. */
-export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoutesParts): void {
+export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoutesOptions): void {
   const page = publish('text/html; charset=utf-8', Buffer.from(docsPage(basePath)))
-  const published = new Map<string, Promise<PublishedFile>>()
+  const published = new Map<string, Promise<StaticFile>>()
 
   /** Reads a file when it is first asked for: few ask, and a start should not wait for two megabytes. */
-  function fileNamed(name: string): Promise<PublishedFile> {
+  function fileNamed(name: string): Promise<StaticFile> {
     const known = published.get(name)
     if (known !== undefined) return known
     const file = FILES.get(name)
@@ -53,7 +53,7 @@ export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoute
     url: '/docs',
     config: { scope: 'public' },
     async handler(request, reply) {
-      answerFile(request, reply, await page, [
+      sendFile(request, reply, await page, [
         ...REVALIDATE,
         'content-security-policy',
         PAGE_POLICY,
@@ -70,7 +70,7 @@ export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoute
     url: '/docs/:file',
     config: { scope: 'public' },
     async handler(request, reply) {
-      answerFile(request, reply, await fileNamed(request.params.file), REVALIDATE)
+      sendFile(request, reply, await fileNamed(request.params.file), REVALIDATE)
     },
   })
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { AppError } from '../../errors.ts'
 import type { Operation } from '../openapi.ts'
-import { answerJson } from '../response/responses.ts'
+import { sendJson } from '../response/responses.ts'
 
 /** A store that takes longer than this to answer a trivial question is not ready. */
 const PING_TIMEOUT_MS = 2_000
@@ -25,7 +25,7 @@ export const ReadinessSchema = {
   },
 } as const
 
-export interface HealthRoutesParts {
+export interface HealthRoutesOptions {
   engine: (typeof ENGINES)[number]
   ping(): Promise<void>
   /** Has `tell` told of every commit from now on. */
@@ -65,7 +65,7 @@ const getReadinessOperation: Operation = {
 
 export function registerHealthRoutes(
   app: FastifyInstance,
-  { engine, ping, onCommit, isDraining }: HealthRoutesParts,
+  { engine, ping, onCommit, isDraining }: HealthRoutesOptions,
 ): void {
   let writes: 'working' | 'failing' = 'working'
   onCommit(({ isDurable }) => {
@@ -76,7 +76,7 @@ export function registerHealthRoutes(
     url: '/healthz',
     config: { scope: 'public', operation: getHealthOperation },
     handler(_request, reply) {
-      answerJson(reply, 200, '{"status":"up"}')
+      sendJson(reply, 200, '{"status":"up"}')
     },
   })
 
@@ -88,11 +88,7 @@ export function registerHealthRoutes(
       if (isDraining()) throw new AppError(50303)
       await withinTime(ping())
       // Ready all the same: without it nobody could read either, and what is written is refused with the reason.
-      answerJson(
-        reply,
-        200,
-        JSON.stringify({ status: 'ready', version: packageJson.version, engine, writes }),
-      )
+      sendJson(reply, 200, JSON.stringify({ status: 'ready', version: packageJson.version, engine, writes }))
     },
   })
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../openapi.ts'
 import { queryOf } from '../request/query.ts'
-import { answerBody } from '../response/responses.ts'
+import { sendBody } from '../response/responses.ts'
 
-export interface MetricsRoutesParts {
+export interface MetricsRoutesOptions {
   /** The media type of `text`. */
   mediaType: string
   /** What was counted so far. */
@@ -28,14 +28,14 @@ const getMetricsOperation: Operation = {
   },
 }
 
-export function registerMetricsRoutes(app: FastifyInstance, { mediaType, text }: MetricsRoutesParts): void {
+export function registerMetricsRoutes(app: FastifyInstance, { mediaType, text }: MetricsRoutesOptions): void {
   app.route({
     method: 'GET',
     url: '/metrics',
     config: { scope: 'metrics:read', operation: getMetricsOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      answerBody(reply, 200, mediaType, await text())
+      sendBody(reply, 200, mediaType, await text())
     },
   })
 }

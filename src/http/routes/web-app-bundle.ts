@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { type PublishedFile, publish } from '../response/static-file.ts'
+import { publish, type StaticFile } from '../response/static-file.ts'
 
 /** The built page: which files it begins with, and every file below /assets/. */
-export interface PageBundle {
+export interface WebAppBundle {
   /** Names below /assets/. */
   script: string
   styles: readonly string[]
   /** The file of that name; undefined where the bundle has none. */
-  fileNamed(name: string): Promise<PublishedFile> | undefined
+  fileNamed(name: string): Promise<StaticFile> | undefined
 }
 
 /** What Vite tells of a chunk, as far as it is used here. */
@@ -27,13 +27,13 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Reads what was built; undefined where nothing was. Files are read when they are first asked for. */
-export async function readPageBundle(folder = DIST): Promise<PageBundle | undefined> {
+export async function readWebAppBundle(folder = DIST): Promise<WebAppBundle | undefined> {
   const manifest = await readManifest(folder)
   const entries = Object.values(manifest)
   const entry = entries.find(({ isEntry }) => isEntry)
   if (entry === undefined) return undefined
   const names = new Set(entries.flatMap(({ file, css = [] }) => [file, ...css]).map(assetName))
-  const published = new Map<string, Promise<PublishedFile>>()
+  const published = new Map<string, Promise<StaticFile>>()
   return {
     script: assetName(entry.file),
     styles: (entry.css ?? []).map(assetName),

@@ -1,5 +1,5 @@
 /** The one document of the page; everything else is drawn by its script. Nothing in it is inline. */
-export function pageHtml(
+export function webAppHtml(
   base: string,
   { script, styles }: { script: string; styles: readonly string[] },
 ): string {
@@ -25,7 +25,7 @@ ${styles.map((name) => `<link rel="stylesheet" href="${base}/assets/${name}">`).
 }
 
 /** What stands in the place of a page that was not built. */
-export function missingPageHtml(base: string): string {
+export function missingWebAppHtml(base: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../errors.ts'
 import type { HeaderList } from '../response/responses.ts'
-import { answerFile, type PublishedFile, publish, REVALIDATE } from '../response/static-file.ts'
-import { type PageBundle, readPageBundle } from './web-app-bundle.ts'
-import { missingPageHtml, pageHtml } from './web-app-html.ts'
+import { publish, REVALIDATE, type StaticFile, sendFile } from '../response/static-file.ts'
+import { readWebAppBundle, type WebAppBundle } from './web-app-bundle.ts'
+import { missingWebAppHtml, webAppHtml } from './web-app-html.ts'
 
-export interface WebRoutesParts {
+export interface WebRoutesOptions {
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
   basePath: string
   openApi: object
   /** Reads the built page; undefined where there is none. */
-  readBundle?: () => Promise<PageBundle | undefined>
+  readBundle?: () => Promise<WebAppBundle | undefined>
 }
 
 /**
@@ -34,17 +34,17 @@ const IMMUTABLE: HeaderList = ['cache-control', 'public, max-age=31536000, immut
 /** What is for people and tools, and holds no plants: the page with its files, and the OpenAPI document. */
 export function registerWebRoutes(
   app: FastifyInstance,
-  { basePath, openApi, readBundle = readPageBundle }: WebRoutesParts,
+  { basePath, openApi, readBundle = readWebAppBundle }: WebRoutesOptions,
 ): void {
-  let json: Promise<PublishedFile> | undefined
-  let yaml: Promise<PublishedFile> | undefined
-  let built: Promise<{ bundle: PageBundle; page: PublishedFile } | undefined> | undefined
+  let json: Promise<StaticFile> | undefined
+  let yaml: Promise<StaticFile> | undefined
+  let built: Promise<{ bundle: WebAppBundle; page: StaticFile } | undefined> | undefined
 
   /** Looks for the page when it is first asked for, and again until there is one: a start does not wait for it. */
   function readPage() {
     built ??= readBundle().then(async (bundle) => {
       if (bundle === undefined) built = undefined
-      else return { bundle, page: await publishHtml(pageHtml(basePath, bundle)) }
+      else return { bundle, page: await publishHtml(webAppHtml(basePath, bundle)) }
     })
     built.catch(() => {
       built = undefined
@@ -57,8 +57,8 @@ export function registerWebRoutes(
     url: '/',
     config: { scope: 'public' },
     async handler(request, reply) {
-      const page = (await readPage())?.page ?? (await publishHtml(missingPageHtml(basePath)))
-      answerFile(request, reply, page, PAGE_FIELDS)
+      const page = (await readPage())?.page ?? (await publishHtml(missingWebAppHtml(basePath)))
+      sendFile(request, reply, page, PAGE_FIELDS)
     },
   })
 
@@ -69,7 +69,7 @@ export function registerWebRoutes(
     async handler(request, reply) {
       const file = await (await readPage())?.bundle.fileNamed(request.params.file)
       if (file === undefined) throw new AppError(40401)
-      answerFile(request, reply, file, IMMUTABLE)
+      sendFile(request, reply, file, IMMUTABLE)
     },
   })
 
@@ -79,7 +79,7 @@ export function registerWebRoutes(
     config: { scope: 'public' },
     async handler(request, reply) {
       json ??= publish('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi)))
-      answerFile(request, reply, await json, REVALIDATE)
+      sendFile(request, reply, await json, REVALIDATE)
     },
   })
 
@@ -89,17 +89,17 @@ export function registerWebRoutes(
     config: { scope: 'public' },
     async handler(request, reply) {
       yaml ??= publishYaml(openApi)
-      answerFile(request, reply, await yaml, REVALIDATE)
+      sendFile(request, reply, await yaml, REVALIDATE)
     },
   })
 }
 
 /** Made when somebody asks: few do, and a start should not wait for it. */
-async function publishYaml(openApi: object): Promise<PublishedFile> {
+async function publishYaml(openApi: object): Promise<StaticFile> {
   const { stringify } = await import('yaml')
   return publish('application/yaml', Buffer.from(stringify(openApi, { aliasDuplicateObjects: false })))
 }
 
-function publishHtml(html: string): Promise<PublishedFile> {
+function publishHtml(html: string): Promise<StaticFile> {
   return publish('text/html; charset=utf-8', Buffer.from(html))
 }

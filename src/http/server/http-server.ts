@@ -8,14 +8,14 @@ import {
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../../errors.ts'
-import { createFairTurns } from '../../load/event-loop-slices.ts'
-import type { CutNote } from '../connections/dropped-connections.ts'
+import { createEventLoopSlices } from '../../load/event-loop-slices.ts'
+import type { OnDropped } from '../connections/dropped-connections.ts'
 import { createTlsServer, type ServerTls } from '../connections/server-tls.ts'
-import { cutUnreadAnswers } from '../connections/slow-readers.ts'
+import { dropSlowReaders } from '../connections/slow-readers.ts'
 import { generateRequestId } from '../request/request-id.ts'
-import { rawErrorAnswer } from '../response/error-responses.ts'
+import { rawErrorResponse } from '../response/error-responses.ts'
 import { transportSecurityFields } from '../response/transport-security.ts'
-import { latestExchanges, mayTakeLong, runInOrder } from './pipelining.ts'
+import { latestPipelinedRequests, mayTakeLong, runInOrder } from './pipelining.ts'
 
 /** Request line and header fields of a request, all together. */
 export const HEADER_BYTES_MAX = 16 * 1024
@@ -33,7 +33,7 @@ const TIMEOUT_CHECK_INTERVAL_MS = 1_000
 const LINGER_MS = 1_000
 
 /** An answer to bytes that made no request, or not a whole one. */
-export interface UnreadableAnswer {
+export interface UnreadableResponse {
   code: ErrorCode
   requestId: string
   /** Who sent them: a proxy, where there is one. */
@@ -42,7 +42,7 @@ export interface UnreadableAnswer {
   request: IncomingMessage | undefined
 }
 
-export type UnreadableNote = (answer: UnreadableAnswer) => void
+export type RecordUnreadable = (answer: UnreadableResponse) => void
 
 export interface ServerLimits {
   headersTimeoutMs: number
@@ -56,8 +56,8 @@ export interface ServerParts {
   limits: ServerLimits
   /** What TLS is spoken with; plain HTTP without it. */
   tls?: ServerTls | undefined
-  noteUnreadable?: UnreadableNote | undefined
-  noteCut?: CutNote
+  recordUnreadable?: RecordUnreadable | undefined
+  onDropped?: OnDropped
   /** Takes each new connection, and closes what is one too many. */
   limitConnection?(socket: Socket): void
 }
@@ -67,9 +67,9 @@ export interface ServerParts {
  * another unless all only read (RFC 9112 §9.3.2), nothing is executed behind an answer that closes, and bytes
  * that are no HTTP are answered after whatever came before them, with an Error body.
  */
-export function createOrderedServer(
+export function createHttpServer(
   listener: RequestListener,
-  { limits, tls, noteUnreadable = () => {}, noteCut = () => {}, limitConnection }: ServerParts,
+  { limits, tls, recordUnreadable = () => {}, onDropped = () => {}, limitConnection }: ServerParts,
 ): Server {
   const options: ServerOptions = {
     maxHeaderSize: HEADER_BYTES_MAX,
@@ -89,8 +89,8 @@ export function createOrderedServer(
   if (limitConnection !== undefined) server.on('connection', limitConnection)
   const sockets = openSockets(server)
   keepUnsentAnswers(server, sockets)
-  server.once('close', cutUnreadAnswers({ sockets, unreadTimeoutMs: limits.unreadTimeoutMs, noteCut }))
-  const order = { listener, runLater: createFairTurns().runLater }
+  server.once('close', dropSlowReaders({ sockets, unreadTimeoutMs: limits.unreadTimeoutMs, onDropped }))
+  const order = { listener, runLater: createEventLoopSlices().runLater }
   const receive: RequestListener = (request, response) => runInOrder(request, response, order)
   server.on('request', receive)
   // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored
@@ -98,7 +98,7 @@ export function createOrderedServer(
   server.on('checkContinue', receive)
   server.on('checkExpectation', receive)
   server.on('connect', (_request, socket) => {
-    answerBroken(socket, 40501, noteUnreadable, 'CONNECT is not offered here.')
+    answerBroken(socket, 40501, recordUnreadable, 'CONNECT is not offered here.')
   })
   return server
 }
@@ -123,7 +123,7 @@ function keepUnsentAnswers(server: Server, sockets: ReadonlySet<Socket>): void {
   const closeIdleConnections = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     for (const socket of sockets) {
-      const response = latestExchanges(socket)[0]?.response
+      const response = latestPipelinedRequests(socket)[0]?.response
       if (response?.writableEnded && !response.closed) return
     }
     closeIdleConnections()
@@ -134,10 +134,10 @@ function keepUnsentAnswers(server: Server, sockets: ReadonlySet<Socket>): void {
  * For `clientErrorHandler`: answers what the parser refused, or what did not arrive in time, and ends the
  * connection.
  */
-export function answerClientError(
+export function sendClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  noteUnreadable: UnreadableNote = () => {},
+  recordUnreadable: RecordUnreadable = () => {},
 ): void {
   switch (error.code) {
     case 'ECONNRESET':
@@ -149,31 +149,31 @@ export function answerClientError(
       if (mayTakeLong(socket)) break
       // A connection on which nothing was ever asked is owed no answer.
       if ((socket as Socket).bytesRead === 0) socket.destroy()
-      else answerBroken(socket, 40801, noteUnreadable)
+      else answerBroken(socket, 40801, recordUnreadable)
       break
     case 'HPE_HEADER_OVERFLOW':
       answerBroken(
         socket,
         43101,
-        noteUnreadable,
+        recordUnreadable,
         `The header fields are larger than ${HEADER_BYTES_MAX} bytes in all.`,
       )
       break
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      answerBroken(socket, 41301, noteUnreadable, 'The chunk extensions are too large.')
+      answerBroken(socket, 41301, recordUnreadable, 'The chunk extensions are too large.')
       break
     default:
-      answerBroken(socket, 40000, noteUnreadable)
+      answerBroken(socket, 40000, recordUnreadable)
   }
 }
 
-function answerBroken(socket: Duplex, code: ErrorCode, note: UnreadableNote, message?: string): void {
+function answerBroken(socket: Duplex, code: ErrorCode, note: RecordUnreadable, message?: string): void {
   const answer = (request?: IncomingMessage) => {
     const requestId = generateRequestId()
     if (socket.writable) note({ code, requestId, address: (socket as Socket).remoteAddress, request })
-    writeLast(socket, rawErrorAnswer(code, requestId, message, transportSecurityFields(socket)))
+    writeLast(socket, rawErrorResponse(code, requestId, message, transportSecurityFields(socket)))
   }
-  const [latest, before] = latestExchanges(socket)
+  const [latest, before] = latestPipelinedRequests(socket)
   if (latest === undefined) {
     answer()
   } else if (!latest.request.complete && latest.response.headersSent) {

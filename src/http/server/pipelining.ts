@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { FairTurns } from '../../load/event-loop-slices.ts'
+import type { EventLoopSlices } from '../../load/event-loop-slices.ts'
+import { canBeAnswered } from '../request/can-be-answered.ts'
+import { isLongRequest } from '../request/long-requests.ts'
 
 /** Requests that may wait on one connection for those before them; a client that sends more is cut off. */
 const WAITING_REQUESTS_MAX = 1_000
@@ -12,26 +14,23 @@ const WAITING_REQUESTS_MAX = 1_000
 const READS_AT_ONCE_MAX = 8
 
 /** A request with its answer. */
-export interface Exchange {
+export interface PipelinedRequest {
   request: IncomingMessage
   response: ServerResponse
 }
 
 interface Connection {
   /** What was begun, in order. Of those in front some may be over: they are dropped when somebody looks. */
-  running: Exchange[]
+  running: PipelinedRequest[]
   /** What is yet to begin, in order. */
-  waiting: Exchange[]
+  waiting: PipelinedRequest[]
 }
 
 const connections = new WeakMap<Duplex, Connection>()
 
-/** Requests whose bodies may take longer than `requestTimeoutMs`. */
-const longRequests = new WeakSet<IncomingMessage>()
-
-export interface OrderParts {
+export interface OrderOptions {
   listener: RequestListener
-  runLater: FairTurns['runLater']
+  runLater: EventLoopSlices['runLater']
 }
 
 /**
@@ -42,7 +41,7 @@ export interface OrderParts {
 export function runInOrder(
   request: IncomingMessage,
   response: ServerResponse,
-  { listener, runLater }: OrderParts,
+  { listener, runLater }: OrderOptions,
 ): void {
   const { socket } = request
   const exchange = { request, response }
@@ -72,7 +71,7 @@ export function runInOrder(
 }
 
 /** When the first of those that run is over, the others being answered behind it, runs what may then run. */
-function runWaitingLater(connection: Connection, parts: OrderParts): void {
+function runWaitingLater(connection: Connection, parts: OrderOptions): void {
   const { running, waiting } = connection
   const { listener, runLater } = parts
   running[0]?.response.once('close', () => {
@@ -88,13 +87,8 @@ function runWaitingLater(connection: Connection, parts: OrderParts): void {
   })
 }
 
-function runUnlessClosed({ request, response }: Exchange, listener: RequestListener): void {
+function runUnlessClosed({ request, response }: PipelinedRequest, listener: RequestListener): void {
   if (canBeAnswered(request)) listener(request, response)
-}
-
-/** Whether the connection of a request is still there, and not closing behind an answer that came before. */
-export function canBeAnswered({ socket }: IncomingMessage): boolean {
-  return !socket.destroyed && socket.writable
 }
 
 function dropOver({ running }: Connection): void {
@@ -102,7 +96,7 @@ function dropOver({ running }: Connection): void {
   while (running[0]?.response.closed) running.shift()
 }
 
-function mayRun({ request }: Exchange, running: readonly Exchange[]): boolean {
+function mayRun({ request }: PipelinedRequest, running: readonly PipelinedRequest[]): boolean {
   const [first] = running
   if (first === undefined) return true
   // The others read as well, or they would not be running.
@@ -114,9 +108,9 @@ function isSafe({ method }: IncomingMessage): boolean {
 }
 
 /** The last exchange of a connection, and the one before it if that is not over. */
-export function latestExchanges(
+export function latestPipelinedRequests(
   socket: Duplex,
-): [latest?: Exchange | undefined, before?: Exchange | undefined] {
+): [latest?: PipelinedRequest | undefined, before?: PipelinedRequest | undefined] {
   const connection = connections.get(socket)
   if (connection === undefined) return []
   const { running, waiting } = connection
@@ -126,18 +120,10 @@ export function latestExchanges(
 }
 
 /**
- * Exempts a request that runs from the limit of time for a whole request: whoever reads its body says when it
- * takes too long.
- */
-export function letTakeLong(request: IncomingMessage): void {
-  longRequests.add(request)
-}
-
-/**
  * Whether what is awaited on a connection is exempt from the limits of time: the rest of a request that is. Once that is
  * whole, what comes is the next request.
  */
 export function mayTakeLong(socket: Duplex): boolean {
-  const [latest] = latestExchanges(socket)
-  return latest !== undefined && !latest.request.complete && longRequests.has(latest.request)
+  const [latest] = latestPipelinedRequests(socket)
+  return latest !== undefined && !latest.request.complete && isLongRequest(latest.request)
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { ID_MAX, ID_MIN, type NewPlant, parseIdText, parseNewPlant } from '../plant.ts'
-import { createImportRows, type ImportRows, refuseRow } from './import-rows.ts'
+import { createImportRows, failRow, type ImportRows } from './import-rows.ts'
 
 /** Far more than a table of plants has, and few enough that a header row of them is soon judged. */
 export const COLUMNS_MAX = 1_000
@@ -62,7 +62,7 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
       rows.lines.push(line)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      refuseRow(rows, line, error, id)
+      failRow(rows, line, error, id)
     }
   }
 

@@ -1,11 +1,11 @@
 import type { NewPlant } from '../plant.ts'
-import { IMPORT_STEP_CHARACTERS, IMPORT_STEP_PLANTS_MAX, type ImportOutcome } from '../plant-store.ts'
+import { IMPORT_CHUNK_CHARACTERS, IMPORT_CHUNK_PLANTS_MAX, type ImportOutcome } from '../plant-store.ts'
 import { createImportRows, type ImportRows } from './import-rows.ts'
 
 /** While one step is committed the next one is on its way; more would only take memory. */
 const STEPS_UNDER_WAY_MAX = 2
 
-export interface ImportStepsParts {
+export interface ImportChunksOptions {
   /** Stores the plants of a step. */
   add(plants: readonly NewPlant[]): Promise<ImportOutcome[]>
   /** Told of each step in its order when it is stored; the next one waits for it. */
@@ -15,7 +15,7 @@ export interface ImportStepsParts {
 }
 
 /** Brings rows to a store in steps of a good size: full ones while rows come fast, small ones when they do not. */
-export interface ImportSteps {
+export interface ImportChunks {
   /** Fulfils when more rows may be read: at once, or when a step is through. Rejects when one has failed. */
   take(rows: ImportRows): Promise<void>
   /** Fulfils when everything is settled; rejects when a step has failed. */
@@ -24,7 +24,7 @@ export interface ImportSteps {
   readonly hasFailed: boolean
 }
 
-export function createImportSteps({ add, settle, onFailure }: ImportStepsParts): ImportSteps {
+export function createImportChunks({ add, settle, onFailure }: ImportChunksOptions): ImportChunks {
   let gathered = createImportRows(1, 0)
   /** The steps under way, in their order: each fulfils after the one before it. */
   const underWay: Promise<void>[] = []
@@ -95,10 +95,10 @@ function hasRows({ plants, refusals }: ImportRows): boolean {
 
 function isFull({ plants, refusals, characters }: ImportRows): boolean {
   return (
-    plants.length >= IMPORT_STEP_PLANTS_MAX ||
+    plants.length >= IMPORT_CHUNK_PLANTS_MAX ||
     // A refused row of three characters takes hundreds of bytes.
-    refusals.length >= IMPORT_STEP_PLANTS_MAX ||
-    characters >= IMPORT_STEP_CHARACTERS
+    refusals.length >= IMPORT_CHUNK_PLANTS_MAX ||
+    characters >= IMPORT_CHUNK_CHARACTERS
   )
 }
 
@@ -115,14 +115,14 @@ function joined(gathered: ImportRows, rows: ImportRows): ImportRows {
 /** As many rows as a step may hold, and the others. */
 function splitStep(gathered: ImportRows): [ImportRows, ImportRows] {
   const { plants, lines, refusals, nextLine, characters } = gathered
-  const restLine = lines[IMPORT_STEP_PLANTS_MAX]
+  const restLine = lines[IMPORT_CHUNK_PLANTS_MAX]
   if (restLine === undefined) return [gathered, createImportRows(nextLine, 0)]
   const rest = createImportRows(
     nextLine,
-    (characters * (plants.length - IMPORT_STEP_PLANTS_MAX)) / plants.length,
+    (characters * (plants.length - IMPORT_CHUNK_PLANTS_MAX)) / plants.length,
   )
-  rest.plants = plants.splice(IMPORT_STEP_PLANTS_MAX)
-  rest.lines = lines.splice(IMPORT_STEP_PLANTS_MAX)
+  rest.plants = plants.splice(IMPORT_CHUNK_PLANTS_MAX)
+  rest.lines = lines.splice(IMPORT_CHUNK_PLANTS_MAX)
   const firstOfRest = refusals.findIndex(({ line }) => line > restLine)
   if (firstOfRest >= 0) rest.refusals = refusals.splice(firstOfRest)
   gathered.nextLine = restLine

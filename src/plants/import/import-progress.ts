@@ -1,5 +1,5 @@
 import { errorLine, progressLine } from './import-report.ts'
-import type { RowRefusal } from './import-rows.ts'
+import type { RowFailure } from './import-rows.ts'
 import type { ImportCounts, PlantImportRun } from './run-import.ts'
 
 /** How often progress is told: what people watch moves, and what programs read is short. */
@@ -26,7 +26,7 @@ export function createImportProgress(send: (text: string) => Promise<void> | und
   }
 
   return {
-    tell(refusals: readonly RowRefusal[], counts: Readonly<ImportCounts>, nextLine: number) {
+    tell(refusals: readonly RowFailure[], counts: Readonly<ImportCounts>, nextLine: number) {
       latest = progressLine(counts, nextLine)
       const waitMs = toldAtMs + PROGRESS_INTERVAL_MS - performance.now()
       const text = refusals.map(errorLine).join('') + (waitMs <= 0 ? takeProgress() : '')

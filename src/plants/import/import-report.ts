@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts'
-import type { RowRefusal } from './import-rows.ts'
+import type { RowFailure } from './import-rows.ts'
 import type { ImportCounts } from './run-import.ts'
 
 /** What a report lists of the rows that failed: enough to mend a file by, and bounded. All of them are counted. */
@@ -83,7 +83,7 @@ export const ImportEventSchema = {
 
 // Written by hand, as `JSON.stringify` takes no bigint.
 
-export function reportJson(counts: Readonly<ImportCounts>, errors: readonly RowRefusal[]): string {
+export function reportJson(counts: Readonly<ImportCounts>, errors: readonly RowFailure[]): string {
   return `{${countMembers(counts)},"errors":[${errors.map((error) => `{${errorMembers(error)}}`).join(',')}]}`
 }
 
@@ -91,7 +91,7 @@ export function progressLine(counts: Readonly<ImportCounts>, line: number): stri
   return `{"type":"progress","line":${line},${countMembers(counts)}}\n`
 }
 
-export function errorLine(refusal: RowRefusal): string {
+export function errorLine(refusal: RowFailure): string {
   return `{"type":"error",${errorMembers(refusal)}}\n`
 }
 
@@ -107,7 +107,7 @@ function countMembers({ created, replaced, skipped, failed }: Readonly<ImportCou
   return `"created":${created},"replaced":${replaced},"skipped":${skipped},"failed":${failed}`
 }
 
-function errorMembers({ line, id, code, message }: RowRefusal): string {
+function errorMembers({ line, id, code, message }: RowFailure): string {
   const idMember = id === undefined ? '' : `"id":${id},`
   return `"line":${line},${idMember}"error":${code},"message":${JSON.stringify(message)}`
 }

@@ -7,7 +7,7 @@ export interface ImportRows {
   /** The line on which the row of each plant begins, from 1. */
   lines: number[]
   /** Rows that hold no plant, in their order. */
-  refusals: RowRefusal[]
+  refusals: RowFailure[]
   /** The line behind them: every row that begins before it is here, or came earlier. */
   nextLine: number
   /** How much text they were read from. */
@@ -15,7 +15,7 @@ export interface ImportRows {
 }
 
 /** A row that was not stored, and why. */
-export interface RowRefusal {
+export interface RowFailure {
   /** The line on which the row begins, from 1. */
   line: number
   /** Its id, where it has a legible one. */
@@ -29,6 +29,6 @@ export function createImportRows(nextLine: number, characters: number): ImportRo
 }
 
 /** Leaves a row out, for the reason that `fault` is. */
-export function refuseRow(rows: ImportRows, line: number, fault: AppError, id?: bigint): void {
+export function failRow(rows: ImportRows, line: number, fault: AppError, id?: bigint): void {
   rows.refusals.push({ line, id, code: fault.code, message: fault.message })
 }

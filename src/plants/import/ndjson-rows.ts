@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { parseNewPlant } from '../plant.ts'
-import { createImportRows, type ImportRows, refuseRow } from './import-rows.ts'
+import { createImportRows, failRow, type ImportRows } from './import-rows.ts'
 
 /**
  * A line as programs write them, with nothing in it that JSON would have to be asked about: an id that is plainly
@@ -52,7 +52,7 @@ export function createNdjsonRows(parseJson: (text: string) => unknown) {
       const id = (body as { id?: unknown } | null | undefined)?.id
       const isGlued = error.code === 40002 && SEVERAL_OBJECTS.test(text)
       const fault = isGlued ? new AppError(40002, `${error.message} ${SEVERAL_ADVICE}`) : error
-      refuseRow(rows, line, fault, typeof id === 'bigint' ? id : undefined)
+      failRow(rows, line, fault, typeof id === 'bigint' ? id : undefined)
     }
   }
 
@@ -60,7 +60,7 @@ export function createNdjsonRows(parseJson: (text: string) => unknown) {
     /** Reads whole lines, a line feed at the end of each, that follow the ones read before. */
     read(text: string, faults: readonly FaultyLine[]): ImportRows {
       const rows = createImportRows(line, text.length)
-      for (const { at, fault } of faults) refuseRow(rows, line + at, fault)
+      for (const { at, fault } of faults) failRow(rows, line + at, fault)
       for (let at = 0; at < text.length; line++) {
         PLAIN_LINE.lastIndex = at
         const plain = PLAIN_LINE.exec(text)

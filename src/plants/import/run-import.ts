@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { ImportOutcome, PlantStore } from '../plant-store.ts'
-import { createImportSteps } from './import-chunks.ts'
-import type { ImportRows, RowRefusal } from './import-rows.ts'
+import { createImportChunks } from './import-chunks.ts'
+import type { ImportRows, RowFailure } from './import-rows.ts'
 
 /** What becomes of a row whose id is taken: it is refused, passed over, or replaces the stored plant. */
 export const CONFLICT_RULES = ['fail', 'skip', 'replace'] as const
@@ -29,7 +29,7 @@ export interface PlantImportRun {
    * of all so far, and the line behind them. The import waits where it returns a promise, and ends where that rejects.
    */
   tell(
-    refusals: readonly RowRefusal[],
+    refusals: readonly RowFailure[],
     counts: Readonly<ImportCounts>,
     nextLine: number,
   ): Promise<void> | undefined
@@ -46,7 +46,7 @@ export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts>
   let settledLine = 1
   const stop = new AbortController()
   const importing = plants.openImport({ onConflict: onConflict === 'replace' ? 'replace' : 'keep', dryRun })
-  const steps = createImportSteps({
+  const steps = createImportChunks({
     add: (some) => importing.add(some),
     settle(step, outcomes) {
       const refusals = settleStep(step, outcomes, onConflict, counts)
@@ -83,9 +83,9 @@ function settleStep(
   outcomes: readonly ImportOutcome[],
   onConflict: ConflictRule,
   counts: ImportCounts,
-): readonly RowRefusal[] {
+): readonly RowFailure[] {
   const { plants, lines, refusals } = step
-  const taken: RowRefusal[] = []
+  const taken: RowFailure[] = []
   for (let at = 0; at < outcomes.length; at++) {
     const outcome = outcomes[at]
     if (outcome === 'created') counts.created++

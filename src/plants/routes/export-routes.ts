@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptsGzip } from '../../http/response/compression.ts'
-import { noteFailure } from '../../http/response/error-responses.ts'
-import { type AnswerStream, streamAnswer } from '../../http/response/stream-response.ts'
-import { nextTurn } from '../../load/yield-to-event-loop.ts'
+import { recordFailure } from '../../http/response/error-responses.ts'
+import { type ResponseStream, streamResponse } from '../../http/response/stream-response.ts'
+import { yieldToEventLoop } from '../../load/yield-to-event-loop.ts'
 import type { StoredPlant } from '../plant.ts'
 import { CSV_HEADER, storedPlantCsv } from '../plant-csv.ts'
 import { storedPlantJson } from '../plant-json.ts'
@@ -31,7 +31,7 @@ export type ExportFormat = keyof typeof FORMATS
  * Answers with every plant that matches, as they are read. What fails before the first of them has an answer of its
  * own; what fails later breaks the connection off, so that the client sees that the answer is not whole.
  */
-export async function answerExport(
+export async function sendExport(
   request: FastifyRequest,
   reply: FastifyReply,
   filter: PlantFilter,
@@ -42,19 +42,19 @@ export async function answerExport(
   const isCompressed = acceptsGzip(request)
   const fields = ['vary', 'Accept', 'vary', 'accept-encoding']
   if (request.method === 'HEAD') {
-    streamAnswer(reply, mediaType, { fields, isCompressed }).end()
+    streamResponse(reply, mediaType, { fields, isCompressed }).end()
     return
   }
   const steps = plants.exportPlants(filter)[Symbol.asyncIterator]()
   try {
     const first = await steps.next()
     request.mayTakeLong = true
-    const answer = streamAnswer(reply, mediaType, { fields, isCompressed })
+    const answer = streamResponse(reply, mediaType, { fields, isCompressed })
     try {
       await sendSteps(first, steps, format, answer)
       answer.end()
     } catch (error) {
-      noteFailure(error, request)
+      recordFailure(error, request)
       answer.cut()
     }
   } finally {
@@ -66,7 +66,7 @@ async function sendSteps(
   first: IteratorResult<readonly StoredPlant[]>,
   steps: AsyncIterator<readonly StoredPlant[]>,
   format: ExportFormat,
-  answer: AnswerStream,
+  answer: ResponseStream,
 ): Promise<void> {
   const { header, rowOf } = FORMATS[format]
   let text = header
@@ -75,7 +75,7 @@ async function sendSteps(
       text += rowOf(plant)
       if (text.length < PIECE_CHARACTERS) continue
       // Others are served between two pieces, also where the client is the faster one.
-      await (answer.send(text) ?? nextTurn())
+      await (answer.send(text) ?? yieldToEventLoop())
       text = ''
     }
   }

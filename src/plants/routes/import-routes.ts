@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { preferredMediaType } from '../../http/request/accept.ts'
 import { queryOf } from '../../http/request/query.ts'
-import { askForBody, type BodyReader, judgeBody, parseJsonText } from '../../http/request/read-body.ts'
-import { noteFailure } from '../../http/response/error-responses.ts'
-import { answerJson } from '../../http/response/responses.ts'
-import { streamAnswer } from '../../http/response/stream-response.ts'
+import { askForBody, type BodyReader, checkBodyHeaders, parseJsonText } from '../../http/request/read-body.ts'
+import { recordFailure } from '../../http/response/error-responses.ts'
+import { sendJson } from '../../http/response/responses.ts'
+import { streamResponse } from '../../http/response/stream-response.ts'
 import { createCsvSplitter } from '../import/csv-records.ts'
 import { createCsvRows } from '../import/csv-rows.ts'
 import { decodeText } from '../import/decode-text.ts'
@@ -20,7 +20,7 @@ import {
 } from '../import/import-parameters.ts'
 import { createImportProgress } from '../import/import-progress.ts'
 import { failureLine, REPORTED_ERRORS_MAX, reportJson, reportLine } from '../import/import-report.ts'
-import type { ImportRows, RowRefusal } from '../import/import-rows.ts'
+import type { ImportRows, RowFailure } from '../import/import-rows.ts'
 import { createNdjsonRows } from '../import/ndjson-rows.ts'
 import { type PlantImportRun, runPlantImport } from '../import/run-import.ts'
 import { createLineSplitter } from '../import/text-lines.ts'
@@ -30,7 +30,7 @@ import { importPlantsOperation } from './import-operations.ts'
 /** Imports at once: each holds some megabytes of rows at worst, and more of them would store nothing faster. */
 const IMPORTS_MAX = 8
 
-export interface PlantImportRoutesParts {
+export interface PlantImportRoutesOptions {
   plants: PlantStore
   body: BodyReader
 }
@@ -40,7 +40,7 @@ type Run = Omit<PlantImportRun, 'tell'>
 
 export function registerPlantImportRoutes(
   app: FastifyInstance,
-  { plants, body }: PlantImportRoutesParts,
+  { plants, body }: PlantImportRoutesOptions,
 ): void {
   let underWay = 0
   app.route({
@@ -85,10 +85,10 @@ export function registerPlantImportRoutes(
   })
 }
 
-/** Throws as `judgeBody` does. */
+/** Throws as `checkBodyHeaders` does. */
 function judgeImportBody(raw: IncomingMessage): typeof NDJSON | typeof CSV {
   try {
-    return judgeBody(raw, [NDJSON, CSV], ['gzip', 'x-gzip'], 'NDJSON or CSV')
+    return checkBodyHeaders(raw, [NDJSON, CSV], ['gzip', 'x-gzip'], 'NDJSON or CSV')
   } catch (error) {
     if (error instanceof AppError && error.code === 41501) adviseEncoding(raw.headers['content-type'])
     throw error
@@ -96,7 +96,7 @@ function judgeImportBody(raw: IncomingMessage): typeof NDJSON | typeof CSV {
 }
 
 async function answerReport(run: Run, reply: FastifyReply): Promise<void> {
-  const errors: RowRefusal[] = []
+  const errors: RowFailure[] = []
   const counts = await runPlantImport({
     ...run,
     tell(refusals) {
@@ -106,18 +106,18 @@ async function answerReport(run: Run, reply: FastifyReply): Promise<void> {
       return undefined
     },
   })
-  answerJson(reply, 200, reportJson(counts, errors))
+  sendJson(reply, 200, reportJson(counts, errors))
 }
 
 /** Tells of the import while it runs. */
 async function answerEvents(run: Run, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const answer = streamAnswer(reply, NDJSON)
+  const answer = streamResponse(reply, NDJSON)
   const progress = createImportProgress(answer.send)
   let lastLine: string
   try {
     lastLine = reportLine(await runPlantImport({ ...run, tell: progress.tell }))
   } catch (error) {
-    const failure = noteFailure(error, request)
+    const failure = recordFailure(error, request)
     lastLine = failureLine(failure.code, failure.message)
   }
   // To nobody where the client is gone.

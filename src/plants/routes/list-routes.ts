@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { preferredMediaType } from '../../http/request/accept.ts'
 import { queryOf } from '../../http/request/query.ts'
-import { answerLongJson } from '../../http/response/compression.ts'
+import { sendLongJson } from '../../http/response/compression.ts'
 import { createReadTurns } from '../../load/read-turns.ts'
 import { CSV, NDJSON } from '../import/import-parameters.ts'
 import { parseIdText } from '../plant.ts'
@@ -10,7 +10,7 @@ import { createAdditionsCount } from '../plant-additions.ts'
 import { storedPlantJson } from '../plant-json.ts'
 import { queryWords } from '../plant-search.ts'
 import type { PlantFilter, PlantQuery, PlantStore } from '../plant-store.ts'
-import { answerExport } from './export-routes.ts'
+import { sendExport } from './export-routes.ts'
 import { countAdditionsOperation, listPlantsOperation, listTagsOperation } from './list-operations.ts'
 
 const PAGE_PLANTS_DEFAULT = 100
@@ -26,7 +26,7 @@ const PAGES_UNDER_WAY_MAX = 16
 /** Searches take longer than pages: of more the last would wait for seconds. */
 const WAITING_SEARCHES_MAX = 240
 
-export interface PlantListRoutesParts {
+export interface PlantListRoutesOptions {
   plants: PlantStore
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
   basePath: string
@@ -36,7 +36,7 @@ type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', st
 
 export function registerPlantListRoutes(
   app: FastifyInstance,
-  { plants, basePath }: PlantListRoutesParts,
+  { plants, basePath }: PlantListRoutesOptions,
 ): void {
   const takePageTurn = createReadTurns({ underWayMax: PAGES_UNDER_WAY_MAX })
   const takeSearchTurn = createReadTurns({
@@ -52,7 +52,7 @@ export function registerPlantListRoutes(
       if (accepted === NDJSON || accepted === CSV) {
         const parameters = exportParametersOf(request, accepted)
         const format = accepted === NDJSON ? 'ndjson' : parameters.bom === '1' ? 'csv-with-mark' : 'csv'
-        await answerExport(request, reply, filterIn(parameters), format, plants)
+        await sendExport(request, reply, filterIn(parameters), format, plants)
         return
       }
       const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])
@@ -76,7 +76,7 @@ export function registerPlantListRoutes(
       const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
       fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
     }
-    await answerLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
+    await sendLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
   }
 
   app.route({
@@ -86,7 +86,7 @@ export function registerPlantListRoutes(
     async handler(request, reply) {
       const limit = limitIn(queryOf(request, ['limit']).limit)
       await takeSearchTurn(request.raw, async () => {
-        await answerLongJson(request, reply, JSON.stringify(await plants.countTags(limit)))
+        await sendLongJson(request, reply, JSON.stringify(await plants.countTags(limit)))
       })
     },
   })
@@ -98,7 +98,7 @@ export function registerPlantListRoutes(
     config: { scope: 'plants:read', operation: countAdditionsOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      await answerLongJson(request, reply, JSON.stringify(await countAdditions()))
+      await sendLongJson(request, reply, JSON.stringify(await countAdditions()))
     },
   })
 }

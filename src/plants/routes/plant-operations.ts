@@ -124,7 +124,7 @@ const CHANGE_CONTENT = {
   example: { tag: 'oak' },
 }
 
-export const changePlantOperation: Operation = {
+export const updatePlantOperation: Operation = {
   operationId: 'changePlant',
   summary: 'Change a plant',
   description:

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { queryOf } from '../../http/request/query.ts'
 import type { BodyReader } from '../../http/request/read-body.ts'
-import { answerEmpty, answerJson } from '../../http/response/responses.ts'
+import { sendEmpty, sendJson } from '../../http/response/responses.ts'
 import { createReadTurns } from '../../load/read-turns.ts'
 import { entityTagOf, preconditionOf } from '../entity-tags.ts'
 import { fingerprintOf, parseIdempotencyKey } from '../idempotency-key.ts'
@@ -11,20 +11,20 @@ import {
   parseIdText,
   parseNewPlant,
   parsePlant,
-  parsePlantChange,
+  parsePlantUpdate,
   type StoredPlant,
 } from '../plant.ts'
 import { storedPlantJson } from '../plant-json.ts'
 import { type CreateOutcome, type PlantStore, preconditionHolds } from '../plant-store.ts'
 import {
-  changePlantOperation,
   createPlantOperation,
   deletePlantOperation,
   getPlantOperation,
   replacePlantOperation,
+  updatePlantOperation,
 } from './plant-operations.ts'
 
-export interface PlantRoutesParts {
+export interface PlantRoutesOptions {
   plants: PlantStore
   body: BodyReader
   /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
@@ -35,20 +35,20 @@ type WithId = { Params: { id: string } }
 
 const MERGE_PATCH_TYPES = ['application/merge-patch+json', 'application/json']
 
-export function registerPlantRoutes(app: FastifyInstance, parts: PlantRoutesParts): void {
+export function registerPlantRoutes(app: FastifyInstance, parts: PlantRoutesOptions): void {
   addCreateRoute(app, parts)
   addGetRoute(app, parts)
   addReplaceRoute(app, parts)
-  addChangeRoute(app, parts)
+  addUpdateRoute(app, parts)
   addDeleteRoute(app, parts)
 }
 
-function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantRoutesParts): void {
+function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantRoutesOptions): void {
   const createOnce = onceAtATime(plants)
   app.route({
     method: 'POST',
     url: '/plants',
-    config: { scope: 'plants:write', operation: createPlantOperation, refusalsAre400: true },
+    config: { scope: 'plants:write', operation: createPlantOperation, rejectionsAre400: true },
     async handler(request, reply) {
       queryOf(request, [])
       const plant = parseNewPlant(await body.readJson(request, reply))
@@ -64,7 +64,7 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
       if (created.outcome === 'key-reused') throw new AppError(42201)
       const { id, name, tag } = plant
       const etag = entityTagOf(created.version)
-      answerJson(reply, 200, JSON.stringify({ name, tag }), [
+      sendJson(reply, 200, JSON.stringify({ name, tag }), [
         'location',
         `${basePath}/plants/${id}`,
         'etag',
@@ -74,18 +74,18 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
   })
 }
 
-function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesParts): void {
+function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesOptions): void {
   const takeTurn = createReadTurns()
 
-  async function answerGet(request: FastifyRequest, reply: FastifyReply, id: bigint): Promise<void> {
+  async function sendGet(request: FastifyRequest, reply: FastifyReply, id: bigint): Promise<void> {
     const plant = await plants.get(id)
     if (plant === undefined) throw noSuchPlant(id)
     const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
     if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) throw new AppError(41201)
     if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.version)) {
-      answerEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
+      sendEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
     } else {
-      answerPlant(reply, 200, plant)
+      sendPlant(reply, 200, plant)
     }
   }
 
@@ -96,12 +96,12 @@ function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesParts): void {
     handler(request, reply) {
       const id = idIn(request)
       request.stages?.enter('read')
-      return takeTurn(request.raw, () => answerGet(request, reply, id))
+      return takeTurn(request.raw, () => sendGet(request, reply, id))
     },
   })
 }
 
-function addReplaceRoute(app: FastifyInstance, { plants, body, basePath }: PlantRoutesParts): void {
+function addReplaceRoute(app: FastifyInstance, { plants, body, basePath }: PlantRoutesOptions): void {
   app.route<WithId>({
     method: 'PUT',
     url: '/plants/:id',
@@ -112,29 +112,29 @@ function addReplaceRoute(app: FastifyInstance, { plants, body, basePath }: Plant
       request.stages?.enter('commit')
       const replaced = await plants.replace(id, plant, preconditionOf(request.headers))
       if (replaced.outcome === 'mismatch') throw new AppError(41201)
-      if (replaced.outcome === 'replaced') answerPlant(reply, 200, replaced.plant)
-      else answerPlant(reply, 201, replaced.plant, ['location', `${basePath}/plants/${id}`])
+      if (replaced.outcome === 'replaced') sendPlant(reply, 200, replaced.plant)
+      else sendPlant(reply, 201, replaced.plant, ['location', `${basePath}/plants/${id}`])
     },
   })
 }
 
-function addChangeRoute(app: FastifyInstance, { plants, body }: PlantRoutesParts): void {
+function addUpdateRoute(app: FastifyInstance, { plants, body }: PlantRoutesOptions): void {
   app.route<WithId>({
     method: 'PATCH',
     url: '/plants/:id',
-    config: { scope: 'plants:write', operation: changePlantOperation },
+    config: { scope: 'plants:write', operation: updatePlantOperation },
     async handler(request, reply) {
       const id = idIn(request)
-      const change = parsePlantChange(await body.readJson(request, reply, MERGE_PATCH_TYPES), id)
+      const change = parsePlantUpdate(await body.readJson(request, reply, MERGE_PATCH_TYPES), id)
       request.stages?.enter('commit')
-      const changed = await plants.change(id, change, preconditionOf(request.headers))
-      if (changed.outcome === 'changed') answerPlant(reply, 200, changed.plant)
+      const changed = await plants.update(id, change, preconditionOf(request.headers))
+      if (changed.outcome === 'updated') sendPlant(reply, 200, changed.plant)
       else throw changed.outcome === 'absent' ? noSuchPlant(id) : new AppError(41201)
     },
   })
 }
 
-function addDeleteRoute(app: FastifyInstance, { plants }: PlantRoutesParts): void {
+function addDeleteRoute(app: FastifyInstance, { plants }: PlantRoutesOptions): void {
   app.route<WithId>({
     method: 'DELETE',
     url: '/plants/:id',
@@ -145,7 +145,7 @@ function addDeleteRoute(app: FastifyInstance, { plants }: PlantRoutesParts): voi
       const { outcome } = await plants.delete(id, preconditionOf(request.headers))
       if (outcome === 'absent') throw noSuchPlant(id)
       if (outcome === 'mismatch') throw new AppError(41201)
-      answerEmpty(reply, 204)
+      sendEmpty(reply, 204)
     },
   })
 }
@@ -194,6 +194,6 @@ function noSuchPlant(id: bigint): AppError {
   return new AppError(40402, `There is no plant with the id ${id}.`)
 }
 
-function answerPlant(reply: FastifyReply, status: number, plant: StoredPlant, fields: string[] = []): void {
-  answerJson(reply, status, storedPlantJson(plant), ['etag', entityTagOf(plant.version), ...fields])
+function sendPlant(reply: FastifyReply, status: number, plant: StoredPlant, fields: string[] = []): void {
+  sendJson(reply, status, storedPlantJson(plant), ['etag', entityTagOf(plant.version), ...fields])
 }

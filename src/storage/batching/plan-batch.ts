@@ -5,7 +5,7 @@ import { newPlantOf, type PlantWriteOutcome, type SingleWrite, type WriteOf } fr
 type StoredKey = { fingerprint: string; version: number }
 
 /** What a batch has to write when every operation in it has been judged. */
-export interface BatchJudgement {
+export interface BatchPlan {
   outcomes: PlantWriteOutcome[]
   /** By id: what is to be stored, or undefined where nothing is any more. */
   written: Map<bigint, StoredPlant | undefined>
@@ -22,12 +22,12 @@ export interface NewKey {
  * Judges the operations of a batch in their order, each on its own, against the plants and keys that are
  * stored now and locked. Pure: the promises are those of PlantStore.
  */
-export function judgeBatch(
+export function planBatch(
   batch: readonly SingleWrite[],
   stored: ReadonlyMap<bigint, StoredPlant>,
   storedKeys: ReadonlyMap<string, StoredKey>,
-): BatchJudgement {
-  const written: BatchJudgement['written'] = new Map()
+): BatchPlan {
+  const written: BatchPlan['written'] = new Map()
   const keys = new Map(storedKeys)
   const newKeys: NewKey[] = []
   const find = (id: bigint) => (written.has(id) ? written.get(id) : stored.get(id))
@@ -60,7 +60,7 @@ export function judgeBatch(
     return { outcome: found === undefined ? 'created' : 'replaced', plant }
   }
 
-  function change({ id, change, precondition, atMs, version }: WriteOf<'change'>): PlantWriteOutcome {
+  function change({ id, change, precondition, atMs, version }: WriteOf<'update'>): PlantWriteOutcome {
     const found = find(id)
     if (found === undefined) return { outcome: 'absent' }
     if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
@@ -68,7 +68,7 @@ export function judgeBatch(
     const { name = found.name, tag = foundTag ?? null } = change
     const plant = { ...rest, name, ...(tag !== null && { tag }), updatedAtMs: laterOf(atMs, found), version }
     written.set(id, plant)
-    return { outcome: 'changed', plant }
+    return { outcome: 'updated', plant }
   }
 
   function remove({ id, precondition }: WriteOf<'delete'>): PlantWriteOutcome {
@@ -85,7 +85,7 @@ export function judgeBatch(
         return create(write)
       case 'replace':
         return replace(write)
-      case 'change':
+      case 'update':
         return change(write)
       case 'delete':
         return remove(write)

@@ -1,6 +1,6 @@
 import { generateVersion, type NewPlant } from '../../plants/plant.ts'
 import {
-  IMPORT_STEP_PLANTS_MAX,
+  IMPORT_CHUNK_PLANTS_MAX,
   type ImportOptions,
   type ImportOutcome,
   type PlantImport,
@@ -14,7 +14,7 @@ import { IMPORT_OUTCOMES, type ImportWrite, type ImportWriteOutcome } from './pl
  */
 const SUBMITTED_STEPS_MAX = 2
 
-export interface PlantImportParts {
+export interface PlantImportOptions {
   /** Hands a step to the shared commits, however many writes wait there. */
   submit(write: ImportWrite): Promise<unknown>
   /** Tells which of these ids are taken. Rejects with an AppError. */
@@ -23,7 +23,7 @@ export interface PlantImportParts {
 }
 
 /** The importing part of a PlantStore, the same on every engine. */
-export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportParts) {
+export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportOptions) {
   const takeTurn = createTurns(SUBMITTED_STEPS_MAX)
 
   function openImport({ onConflict, dryRun }: ImportOptions): PlantImport {
@@ -71,8 +71,8 @@ function createTurns(max: number) {
 }
 
 function checkSize(plants: readonly NewPlant[]): void {
-  if (plants.length > IMPORT_STEP_PLANTS_MAX) {
-    throw new RangeError(`a step of an import holds ${IMPORT_STEP_PLANTS_MAX} plants at most`)
+  if (plants.length > IMPORT_CHUNK_PLANTS_MAX) {
+    throw new RangeError(`a step of an import holds ${IMPORT_CHUNK_PLANTS_MAX} plants at most`)
   }
 }
 

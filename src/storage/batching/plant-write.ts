@@ -1,6 +1,5 @@
-import { generateVersion, type PlantChange, type StoredPlant } from '../../plants/plant.ts'
+import { generateVersion, type PlantUpdate, type StoredPlant } from '../../plants/plant.ts'
 import type {
-  ChangeOutcome,
   CreateOutcome,
   DeleteOutcome,
   Idempotency,
@@ -8,6 +7,7 @@ import type {
   PlantStore,
   Precondition,
   ReplaceOutcome,
+  UpdateOutcome,
 } from '../../plants/plant-store.ts'
 
 /** When a plant is written (milliseconds since 1970), and the version that it then has. */
@@ -26,7 +26,7 @@ interface PlantText {
 export type SingleWrite =
   | ({ kind: 'create'; idempotency?: Idempotency } & PlantText & Stamp)
   | ({ kind: 'replace'; precondition: Precondition } & PlantText & Stamp)
-  | ({ kind: 'change'; id: bigint; change: PlantChange; precondition: Precondition } & Stamp)
+  | ({ kind: 'update'; id: bigint; change: PlantUpdate; precondition: Precondition } & Stamp)
   | { kind: 'delete'; id: bigint; precondition: Precondition }
 
 /** What a store is asked to write, on its way to the commit that it shares with others. */
@@ -60,7 +60,7 @@ export interface ImportWriteOutcome {
 export type PlantWriteOutcome =
   | CreateOutcome
   | ReplaceOutcome
-  | ChangeOutcome
+  | UpdateOutcome
   | DeleteOutcome
   | ImportWriteOutcome
 
@@ -91,7 +91,7 @@ export function charactersOf(write: PlantWrite): number {
     case 'create':
     case 'replace':
       return write.name.length + (write.tag?.length ?? 0)
-    case 'change':
+    case 'update':
       return (write.change.name?.length ?? 0) + (write.change.tag?.length ?? 0)
     case 'delete':
       return 0
@@ -107,7 +107,7 @@ export function charactersOf(write: PlantWrite): number {
 export function createPlantWriting(
   submit: (write: PlantWrite) => Promise<unknown>,
   nowMs: () => number,
-): Pick<PlantStore, 'create' | 'replace' | 'change' | 'delete'> {
+): Pick<PlantStore, 'create' | 'replace' | 'update' | 'delete'> {
   /** What every write but a deletion is stamped with. */
   const stamp = (): Stamp => ({ atMs: nowMs(), version: generateVersion() })
   const submitAs = <Outcome>(write: PlantWrite) => submit(write) as Promise<Outcome>
@@ -120,8 +120,8 @@ export function createPlantWriting(
       ),
     replace: (id, { name, tag = null }, precondition = {}) =>
       submitAs({ kind: 'replace', id, name, tag, ...stamp(), precondition }),
-    change: (id, change, precondition = {}) =>
-      submitAs({ kind: 'change', id, change, ...stamp(), precondition }),
+    update: (id, change, precondition = {}) =>
+      submitAs({ kind: 'update', id, change, ...stamp(), precondition }),
     delete: (id, precondition = {}) => submitAs({ kind: 'delete', id, precondition }),
   }
 }

@@ -10,7 +10,7 @@ import {
   type Sql,
 } from './connection/postgres-client.ts'
 import { hasTag } from './tag-condition.ts'
-import { wordsAsQuery } from './tsquery.ts'
+import { tsquery } from './tsquery.ts'
 
 /**
  * Exports at once: each has a connection of its own, since one of the pool that is in use for an hour would be
@@ -61,7 +61,7 @@ async function openCursor(sql: Sql, { afterId, tag, words }: PlantFilter): Promi
   const parameters: (bigint | string)[] = [firstIdAfter(afterId) ?? 0n]
   const conditions = ['id >= $1']
   if (tag !== undefined) conditions.push(hasTag(`$${parameters.push(tag)}`))
-  if (words !== undefined) conditions.push(`words @@ $${parameters.push(wordsAsQuery(words))}::tsquery`)
+  if (words !== undefined) conditions.push(`words @@ $${parameters.push(tsquery(words))}::tsquery`)
   await sql.unsafe(
     `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
     SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`,

@@ -16,9 +16,9 @@ import type { PlantExporting } from '../plant-export.ts'
 import { idsAsArray } from './commit/import-plants.ts'
 import type { PostgresClient, Sql } from './connection/postgres-client.ts'
 import { hasTag } from './tag-condition.ts'
-import { wordsAsQuery } from './tsquery.ts'
+import { tsquery } from './tsquery.ts'
 
-export interface PostgresPlantStoreParts {
+export interface PostgresPlantStoreOptions {
   client: PostgresClient
   writes: GroupCommit<PlantWrite, PlantWriteOutcome>
   exporting: PlantExporting
@@ -31,7 +31,7 @@ export function createPostgresPlantStore({
   writes,
   exporting,
   nowMs,
-}: PostgresPlantStoreParts): PlantStore {
+}: PostgresPlantStoreOptions): PlantStore {
   const selectPlant = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1`
   const selectTaken = 'SELECT id FROM plants WHERE id = ANY($1::bigint[])'
   const countDays = `
@@ -56,7 +56,7 @@ export function createPostgresPlantStore({
     { limit, afterId, tag, words }: PlantQuery & { words: readonly string[] },
   ): Promise<PlantPage> {
     if (words.length === 0) return { plants: [], hasMore: false }
-    const query = wordsAsQuery(words)
+    const query = tsquery(words)
     const matching: PlantRow[] = []
     let from = firstIdAfter(afterId)
     while (from !== undefined && !readPage(matching, limit).hasMore) {

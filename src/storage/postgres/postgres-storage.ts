@@ -11,7 +11,7 @@ import { createPostgresExportOpening, EXPORTS_MAX } from './plant-export.ts'
 import { createPostgresPlantStore } from './plant-store.ts'
 import { isUpToDate, migratePostgres } from './schema/migrations.ts'
 import { connectionOptions, withDatabase } from './schema/prepare-database.ts'
-import { createPostgresContents } from './storage-dump.ts'
+import { createPostgresDump } from './storage-dump.ts'
 import { createPostgresTokenStore } from './token-store.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     engine: 'postgres',
     plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createPostgresTokenStore({ committer, pool }),
-    contents: createPostgresContents(committer),
+    contents: createPostgresDump(committer),
     activity: {
       onCommit: writes.onCommit,
       onTrouble() {},

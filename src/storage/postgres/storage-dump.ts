@@ -1,12 +1,12 @@
 import { KEY_COLUMNS, keyToRow, NO_KEY, rowToKey } from '../key-rows.ts'
-import type { StorageContents } from '../storage.ts'
+import type { StorageDump } from '../storage.ts'
 import { ALL_TOKEN_COLUMNS, rowToHashedToken, tokenToRow } from '../token-rows.ts'
 import { insertPlants } from './commit/insert-plants.ts'
 import { inTransaction } from './connection/in-transaction.ts'
 import type { PostgresClient } from './connection/postgres-client.ts'
 
-/** What is in a database. What it promises is written at `StorageContents`. */
-export function createPostgresContents(committer: PostgresClient): StorageContents {
+/** What is in a database. What it promises is written at `StorageDump`. */
+export function createPostgresDump(committer: PostgresClient): StorageDump {
   const selectTokens = `SELECT ${ALL_TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
   const insertToken = `INSERT INTO tokens (${ALL_TOKEN_COLUMNS}) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT DO NOTHING`
   const selectKeys = `SELECT ${KEY_COLUMNS} FROM idempotency_keys WHERE (caller, key) > ($1, $2) ORDER BY caller, key LIMIT $3`

@@ -11,14 +11,14 @@ const WRITES_MAX = 1_000
 /** The lock that is held while a first token is made; a number that nobody else has a reason to take. */
 const FIRST_TOKEN_LOCK = 7_152_668_311_002n
 
-export interface PostgresTokenStoreParts {
+export interface PostgresTokenStoreOptions {
   /** Of one connection, so that writes take effect in the order in which they were called. */
   committer: PostgresClient
   pool: PostgresClient
 }
 
 /** Tokens in PostgreSQL. What it promises is written at `TokenStore`. */
-export function createPostgresTokenStore({ committer, pool }: PostgresTokenStoreParts): TokenStore {
+export function createPostgresTokenStore({ committer, pool }: PostgresTokenStoreOptions): TokenStore {
   const selectByHash = selectTokenByHash('$1')
   const selectAll = `SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
   // It may be sent again when its answer was lost: the second time, the hash that was replaced is not in its place.
@@ -74,7 +74,7 @@ export function createPostgresTokenStore({ committer, pool }: PostgresTokenStore
     async revoke(id) {
       return (await write((sql) => sql`DELETE FROM tokens WHERE id = ${id}`)).count > 0
     },
-    noteUse(id, usedAtMs) {
+    recordUse(id, usedAtMs) {
       write(
         (sql) => sql`
           UPDATE tokens SET last_used_at = greatest(last_used_at, ${usedAtMs}) WHERE id = ${id}`,

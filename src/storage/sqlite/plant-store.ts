@@ -23,7 +23,7 @@ const WAITING_SEARCHES_MAX = 256
 /** A page is read in steps of so many rows; each may hold two texts of a megabyte. */
 const ROWS_AT_ONCE = 32
 
-export interface SqlitePlantStoreParts {
+export interface SqlitePlantStoreOptions {
   reader: Reader
   searcher: Thread<SearchRequest, SearchReply>
   writes: GroupCommit<Write, WriteOutcome>
@@ -38,7 +38,7 @@ export function createSqlitePlantStore({
   writes,
   exporting,
   nowMs,
-}: SqlitePlantStoreParts): PlantStore {
+}: SqlitePlantStoreOptions): PlantStore {
   const selectPlant = reader.prepare(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id = ?`)
   const selectFrom = reader.prepare(`SELECT ${PLANT_COLUMNS} FROM plants WHERE id >= ? ORDER BY id LIMIT ?`)
   const selectTagged = reader.prepare(

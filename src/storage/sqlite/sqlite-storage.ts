@@ -9,7 +9,7 @@ import { createSqliteExportOpening } from './plant-export.ts'
 import { createSqlitePlantStore } from './plant-store.ts'
 import { createReader } from './reader.ts'
 import type { SearcherOptions, SearchReply, SearchRequest } from './searcher/searcher.ts'
-import { createSqliteContents } from './storage-dump.ts'
+import { createSqliteDump } from './storage-dump.ts'
 import { startThread } from './threads/thread.ts'
 import {
   charactersOf,
@@ -69,10 +69,10 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     engine: 'sqlite',
     plants: createSqlitePlantStore({ reader, searcher, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createSqliteTokenStore(reader, writes),
-    contents: createSqliteContents(reader, writes),
+    contents: createSqliteDump(reader, writes),
     activity: {
       onCommit: writes.onCommit,
-      onTrouble: writer.onSaid,
+      onTrouble: writer.onWarning,
       queuedWrites: writes.queued,
       exportsUnderWay: exporting.underWay,
       unindexedPlants: () => reader.read(() => Number(countUnindexed.get()?.plants)),

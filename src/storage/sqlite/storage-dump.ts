@@ -1,15 +1,12 @@
 import type { GroupCommit } from '../batching/group-commit.ts'
 import { KEY_COLUMNS, NO_KEY, rowToKey } from '../key-rows.ts'
-import type { StorageContents } from '../storage.ts'
+import type { StorageDump } from '../storage.ts'
 import { ALL_TOKEN_COLUMNS, rowToHashedToken } from '../token-rows.ts'
 import type { Reader } from './reader.ts'
 import type { Write, WriteOutcome } from './threads/write-batch.ts'
 
-/** What is in a file. What it promises is written at `StorageContents`. */
-export function createSqliteContents(
-  reader: Reader,
-  writes: GroupCommit<Write, WriteOutcome>,
-): StorageContents {
+/** What is in a file. What it promises is written at `StorageDump`. */
+export function createSqliteDump(reader: Reader, writes: GroupCommit<Write, WriteOutcome>): StorageDump {
   const selectTokens = reader.prepare(`SELECT ${ALL_TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
   const selectKeys = reader.prepare(
     `SELECT ${KEY_COLUMNS} FROM idempotency_keys WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?`,

@@ -34,7 +34,7 @@ export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write
     async revoke(id) {
       return (await writes.submit({ kind: 'revoke-token', id })).outcome === 'done'
     },
-    noteUse(id, usedAtMs) {
+    recordUse(id, usedAtMs) {
       writes.submit({ kind: 'note-token-use', id, atMs: usedAtMs }).catch(() => {
         // The promise of the interface: no promise.
       })

@@ -11,7 +11,7 @@ import {
 } from '../token.ts'
 import type { TokenStore } from '../token-store.ts'
 import { createRememberedTokens, type KnownToken } from './remembered-tokens.ts'
-import type { FailureLimit } from './token-guess-limit.ts'
+import type { TokenGuessLimit } from './token-guess-limit.ts'
 
 /** The last use is noted to the minute: a write a request would cost more than the request. */
 const USE_NOTED_EVERY_MS = 60_000
@@ -37,7 +37,7 @@ export interface AuthenticatorOptions {
   /** Knows the JWTs of an OpenID provider, if one is set. */
   verifyJwt?: JwtVerifier | undefined
   /** How many unknown tokens an address may send; any number without it. */
-  failureLimit?: FailureLimit | undefined
+  tokenGuessLimit?: TokenGuessLimit | undefined
   nowMs?: () => number
 }
 
@@ -53,7 +53,7 @@ export interface Authenticator {
    * was revoked or ended by a rotation since, and brings `request.caller` up to date. An end that was known when the
    * request began is none: it was in time. Without a wait where the token is known.
    */
-  judgeAgain(request: FastifyRequest, done: (error?: Error) => void): void
+  recheckToken(request: FastifyRequest, done: (error?: Error) => void): void
   /** Trusts a token no longer without reading it again: for one that was revoked or rotated by this very process. */
   forget(tokenId: string): void
 }
@@ -62,7 +62,7 @@ export function createAuthenticator({
   tokens,
   fixedToken,
   verifyJwt,
-  failureLimit,
+  tokenGuessLimit,
   nowMs = Date.now,
 }: AuthenticatorOptions): Authenticator {
   const remembered = createRememberedTokens(nowMs)
@@ -72,7 +72,7 @@ export function createAuthenticator({
   async function find(request: FastifyRequest, field: string | undefined): Promise<KnownToken> {
     const text = tokenIn(field)
     // What was good a while ago is no guess: a neighbour at the same address locks nobody out.
-    const refusal = remembered.has(field as string) ? undefined : failureLimit?.refusalOf(request)
+    const refusal = remembered.has(field as string) ? undefined : tokenGuessLimit?.refusalOf(request)
     if (refusal !== undefined) throw refusal
     return look(field as string, text)
   }
@@ -100,7 +100,7 @@ export function createAuthenticator({
     request.caller = token
     if (isStored && now - (token.lastUsedAtMs ?? 0) >= USE_NOTED_EVERY_MS) {
       token.lastUsedAtMs = now
-      tokens.noteUse(token.id, now)
+      tokens.recordUse(token.id, now)
     }
     return scope === undefined || token.scopes.includes(scope) ? undefined : insufficientScope(scope)
   }
@@ -118,11 +118,11 @@ export function createAuthenticator({
     }
     find(request, field).then(
       (found) => done(admit(request, found, scope)),
-      (error: Error) => done(noteFailure(request, field, error)),
+      (error: Error) => done(recordFailure(request, field, error)),
     )
   }
 
-  function judgeAgain(request: FastifyRequest, done: (error?: Error) => void): void {
+  function recheckToken(request: FastifyRequest, done: (error?: Error) => void): void {
     const { caller, headers } = request
     const field = headers.authorization ?? ''
     const known = remembered.trusted(field)
@@ -139,13 +139,13 @@ export function createAuthenticator({
   }
 
   /** Nothing is counted where no token was sent: that is no guess, and costs nothing. */
-  function noteFailure(request: FastifyRequest, field: string | undefined, error: Error): Error {
+  function recordFailure(request: FastifyRequest, field: string | undefined, error: Error): Error {
     if (!(error instanceof AppError) || error.code !== 40102) return error
     remembered.drop(field as string)
-    return failureLimit?.count(request) ?? error
+    return tokenGuessLimit?.count(request) ?? error
   }
 
-  return Object.assign(authenticate, { judgeAgain, forget: remembered.forget })
+  return Object.assign(authenticate, { recheckToken, forget: remembered.forget })
 }
 
 function fixedTokenRecord(createdAtMs: number): StoredToken {

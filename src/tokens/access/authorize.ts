@@ -1,7 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
+import type { Authorize } from '../../http/guard-routes.ts'
 import { createRateLimit, type RateLimit } from '../../load/rate-limit.ts'
-import type { Scope } from '../token.ts'
+import type { Scope, StoredToken } from '../token.ts'
 import type { Authenticator } from './authenticate.ts'
 
 /** Requests a second of one token; undefined for any number. */
@@ -13,17 +14,22 @@ export interface RateLimitSettings {
   rateLimitTokensManage: number | undefined
 }
 
-export interface AdmissionOptions {
+export interface AuthorizeOptions {
   authenticate: Authenticator
   limits: RateLimitSettings
   nowMs?: (() => number) | undefined
 }
 
-/** Tells `done` an AppError unless the request may go on. */
-export type Admit = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
-
-/** What lets requests in that need this scope, or any valid token. */
-export type Admission = (scope: Scope | 'any') => Admit
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a route requires of a caller: a scope, any valid token, or nothing. Every route must declare it. */
+    scope?: Scope | 'any' | 'public'
+  }
+  interface FastifyRequest {
+    /** The token of the request; null on public routes. */
+    caller: StoredToken
+  }
+}
 
 /** A quota is for a second, so that one that was spent is soon there again. */
 const WINDOW_SECONDS = 1
@@ -33,7 +39,7 @@ const WINDOW_SECONDS = 1
  * a request without the scope counts as well. Each scope has a quota of its own, and what needs any token, an
  * unknown path too, has one together. Those who watch the service (`metrics:read`) are not limited.
  */
-export function createAdmission({ authenticate, limits, nowMs }: AdmissionOptions): Admission {
+export function createAuthorize({ authenticate, limits, nowMs }: AuthorizeOptions): Authorize {
   const rateLimits = new Map<Scope | 'any', RateLimit>()
   for (const [policy, quota] of [
     ['any', limits.rateLimit],
@@ -63,8 +69,8 @@ export function createAdmission({ authenticate, limits, nowMs }: AdmissionOption
 function takeOne(rateLimit: RateLimit, request: FastifyRequest): AppError | undefined {
   const { isSpent, field, waitSeconds } = rateLimit.take(request.caller.id)
   // On every answer, whatever comes of the request, so that a client can slow down in time.
-  request.answerFields ??= []
-  request.answerFields.push('ratelimit-policy', rateLimit.policyField, 'ratelimit', field)
+  request.responseFields ??= []
+  request.responseFields.push('ratelimit-policy', rateLimit.policyField, 'ratelimit', field)
   if (!isSpent) return undefined
   return new AppError(42901, `Too many requests with this token: send the next one in ${waitSeconds} s.`)
 }

@@ -6,28 +6,28 @@ import type { TokenAudit, TokenEvent } from '../token-audit.ts'
 import type { Authenticator } from './authenticate.ts'
 
 /** Notes what a request did to a token. */
-export type NoteToken = (
+export type LogToken = (
   event: TokenEvent,
   token: Pick<StoredToken, 'id'> & Partial<StoredToken>,
   request: FastifyRequest,
 ) => void
 
 /** Notes that a request was refused for its token (40102, 40301); of any other error it notes nothing. */
-export type NoteRefusal = (request: FastifyRequest, error: Error | undefined) => void
+export type LogRejection = (request: FastifyRequest, error: Error | undefined) => void
 
-export interface RequestAuditParts {
+export interface RequestAuditOptions {
   audit: TokenAudit
   clientAddress(request: IncomingMessage): string
 }
 
 /** The audit of what requests do to tokens, and of those they are refused with. */
-export function createRequestAudit({ audit, clientAddress }: RequestAuditParts): {
-  noteToken: NoteToken
-  noteRefusal: NoteRefusal
+export function createRequestAudit({ audit, clientAddress }: RequestAuditOptions): {
+  logToken: LogToken
+  logRejection: LogRejection
   /** The same authenticator, whose refusals of a token are noted. One without any token is none. */
   audited(authenticate: Authenticator): Authenticator
 } {
-  function noteRefusal(request: FastifyRequest, error: Error | undefined): void {
+  function logRejection(request: FastifyRequest, error: Error | undefined): void {
     if (!(error instanceof AppError) || (error.code !== 40102 && error.code !== 40301)) return
     audit.noteRefused({
       error: error.code,
@@ -40,13 +40,13 @@ export function createRequestAudit({ audit, clientAddress }: RequestAuditParts):
   }
 
   const noting = (request: FastifyRequest, done: (error?: Error) => void) => (error?: Error) => {
-    noteRefusal(request, error)
+    logRejection(request, error)
     done(error)
   }
 
   return {
-    noteRefusal,
-    noteToken(event, token, request) {
+    logRejection,
+    logToken(event, token, request) {
       const { id, label } = request.caller
       audit.note(event, token, {
         callerId: id,
@@ -61,8 +61,8 @@ export function createRequestAudit({ audit, clientAddress }: RequestAuditParts):
         (...[request, scope, done]: Parameters<Authenticator>) =>
           authenticate(request, scope, noting(request, done)),
         {
-          judgeAgain: (...[request, done]: Parameters<Authenticator['judgeAgain']>) =>
-            authenticate.judgeAgain(request, noting(request, done)),
+          recheckToken: (...[request, done]: Parameters<Authenticator['recheckToken']>) =>
+            authenticate.recheckToken(request, noting(request, done)),
           forget: authenticate.forget,
         },
       ),

@@ -3,21 +3,21 @@ import { AppError } from '../../errors.ts'
 import { type ClientAddress, networkOf } from '../../http/connections/client-address.ts'
 import { createRateLimit, type ServiceLimit } from '../../load/rate-limit.ts'
 
-export interface FailureLimitSettings {
+export interface TokenGuessLimitSettings {
   /** 0 turns all limits off. */
   rateLimit: number | undefined
   /** Tokens that are not valid which an address may send in a minute; 0 for any number. */
   failedAuthenticationsMax: number
 }
 
-export interface FailureLimitOptions {
-  limits: FailureLimitSettings
+export interface TokenGuessLimitOptions {
+  limits: TokenGuessLimitSettings
   clientAddress: ClientAddress
   nowMs?: (() => number) | undefined
 }
 
 /** Keeps an address from guessing tokens, which costs the storage a look each. */
-export interface FailureLimit {
+export interface TokenGuessLimit {
   /** 42901, if the address may not try another token now. */
   refusalOf(request: FastifyRequest): AppError | undefined
   /** Counts a token that was not known; 42901 if it was one too many. */
@@ -28,11 +28,11 @@ export interface FailureLimit {
 const WINDOW_SECONDS = 60
 
 /** Undefined where any number is allowed. */
-export function createFailureLimit({
+export function createTokenGuessLimit({
   limits: { rateLimit, failedAuthenticationsMax },
   clientAddress,
   nowMs,
-}: FailureLimitOptions): FailureLimit | undefined {
+}: TokenGuessLimitOptions): TokenGuessLimit | undefined {
   if (rateLimit === 0 || failedAuthenticationsMax === 0) return undefined
   const limit = createRateLimit({
     policy: 'failed-authentication',

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { queryOf } from '../../http/request/query.ts'
 import { hasBody } from '../../http/request/read-body.ts'
-import { answerJson } from '../../http/response/responses.ts'
+import { sendJson } from '../../http/response/responses.ts'
 import { insufficientScope } from '../access/authenticate.ts'
-import type { NoteRefusal } from '../access/request-audit.ts'
+import type { LogRejection } from '../access/request-audit.ts'
 import {
   FIXED_TOKEN_ID,
   GRACE_SECONDS_DEFAULT,
@@ -16,12 +16,12 @@ import {
 } from '../token.ts'
 import type { TokenStore } from '../token-store.ts'
 import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
-import { type IssuedToken, type TokenRoutesParts, tokenAnswer } from './token-routes.ts'
+import { type IssuedToken, type TokenRoutesOptions, tokenResponse } from './token-routes.ts'
 
 /** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
 export function registerTokenRotationRoutes(
   app: FastifyInstance,
-  { tokens, body, authenticate, noteToken, noteRefusal }: TokenRoutesParts & { noteRefusal: NoteRefusal },
+  { tokens, body, authenticate, logToken, logRejection }: TokenRoutesOptions & { logRejection: LogRejection },
 ): void {
   async function readGraceSeconds(request: FastifyRequest, reply: FastifyReply): Promise<number> {
     return parseGraceSeconds(hasBody(request.raw) ? await body.readJson(request, reply) : {})
@@ -42,8 +42,8 @@ export function registerTokenRotationRoutes(
       )
     }
     authenticate.forget(id)
-    noteToken('rotated', rotated.stored, request)
-    answerJson(reply, 200, JSON.stringify({ ...tokenAnswer(rotated.stored), token: rotated.token }))
+    logToken('rotated', rotated.stored, request)
+    sendJson(reply, 200, JSON.stringify({ ...tokenResponse(rotated.stored), token: rotated.token }))
   }
 
   app.route<{ Params: { id: string } }>({
@@ -72,7 +72,7 @@ export function registerTokenRotationRoutes(
           'This token is replaced already: rotate the new one, or use a token with the scope tokens:manage.',
         )
         // Somebody who found it, maybe.
-        noteRefusal(request, refusal)
+        logRejection(request, refusal)
         throw refusal
       }
       await rotate(request, reply, id, graceSeconds)

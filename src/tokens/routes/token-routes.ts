@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { queryOf } from '../../http/request/query.ts'
 import type { BodyReader } from '../../http/request/read-body.ts'
-import { answerEmpty, answerJson } from '../../http/response/responses.ts'
+import { sendEmpty, sendJson } from '../../http/response/responses.ts'
 import type { Authenticator } from '../access/authenticate.ts'
-import type { NoteToken } from '../access/request-audit.ts'
+import type { LogToken } from '../access/request-audit.ts'
 import {
   generateToken,
   generateTokenId,
@@ -15,7 +15,7 @@ import {
   SCOPES,
   type StoredToken,
   TIME_MS_MAX,
-  type TokenAnswer,
+  type TokenResponse,
   UNFIT_FOR_A_LINE,
 } from '../token.ts'
 import type { TokenStore } from '../token-store.ts'
@@ -26,17 +26,17 @@ import {
   revokeTokenOperation,
 } from './token-operations.ts'
 
-export interface TokenRoutesParts {
+export interface TokenRoutesOptions {
   tokens: TokenStore
   body: BodyReader
   authenticate: Authenticator
-  noteToken: NoteToken
+  logToken: LogToken
 }
 
 /** Whoever may manage tokens may give any scope, their own or not: such a token is an administrator's. */
 export function registerTokenRoutes(
   app: FastifyInstance,
-  { tokens, body, authenticate, noteToken }: TokenRoutesParts,
+  { tokens, body, authenticate, logToken }: TokenRoutesOptions,
 ): void {
   app.route({
     method: 'GET',
@@ -44,7 +44,7 @@ export function registerTokenRoutes(
     config: { scope: 'tokens:manage', operation: listTokensOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      answerJson(reply, 200, JSON.stringify((await tokens.list()).map(tokenAnswer)))
+      sendJson(reply, 200, JSON.stringify((await tokens.list()).map(tokenResponse)))
     },
   })
 
@@ -56,8 +56,8 @@ export function registerTokenRoutes(
       queryOf(request, [])
       const wanted = parseNewToken(await body.readJson(request, reply), Date.now())
       const { token, stored } = await issueToken(tokens, wanted)
-      noteToken('created', stored, request)
-      answerJson(reply, 201, JSON.stringify({ ...tokenAnswer(stored), token }))
+      logToken('created', stored, request)
+      sendJson(reply, 201, JSON.stringify({ ...tokenResponse(stored), token }))
     },
   })
 
@@ -67,7 +67,7 @@ export function registerTokenRoutes(
     config: { scope: 'any', operation: getOwnTokenOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      answerJson(reply, 200, JSON.stringify(tokenAnswer(request.caller)))
+      sendJson(reply, 200, JSON.stringify(tokenResponse(request.caller)))
     },
   })
 
@@ -79,8 +79,8 @@ export function registerTokenRoutes(
       queryOf(request, [])
       if (!(await tokens.revoke(request.params.id))) throw new AppError(40403)
       authenticate.forget(request.params.id)
-      noteToken('revoked', { id: request.params.id }, request)
-      answerEmpty(reply, 204)
+      logToken('revoked', { id: request.params.id }, request)
+      sendEmpty(reply, 204)
     },
   })
 }
@@ -152,7 +152,7 @@ function isDate(text: string): boolean {
 }
 
 /** What is told of a token: nothing that is secret. */
-export function tokenAnswer(token: StoredToken): TokenAnswer {
+export function tokenResponse(token: StoredToken): TokenResponse {
   const { id, label, scopes, createdAtMs, expiresAtMs, lastUsedAtMs } = token
   return {
     id,

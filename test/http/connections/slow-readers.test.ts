@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { cutUnreadAnswers, endWithLong } from '../../../src/http/connections/slow-readers.ts'
+import { dropSlowReaders, endWithLong } from '../../../src/http/connections/slow-readers.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import { requestText } from '../../support/http/wire.ts'
@@ -34,7 +34,7 @@ async function startLong(t: TestContext, limits: { unreadTimeoutMs: number; unse
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  const stop = cutUnreadAnswers({ sockets, ...limits, noteCut: (reason) => cut.push(reason) })
+  const stop = dropSlowReaders({ sockets, ...limits, onDropped: (reason) => cut.push(reason) })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => {
     stop()

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { PIECE_BYTES_MAX, streamBody } from '../../../src/http/request/stream-body.ts'
+import { CHUNK_BYTES_MAX, streamBody } from '../../../src/http/request/stream-body.ts'
 
-const PACKED = gzipSync(Buffer.alloc(200 * PIECE_BYTES_MAX))
+const PACKED = gzipSync(Buffer.alloc(200 * CHUNK_BYTES_MAX))
 
 /** A request with that body as a server gets it, and its client. */
 async function receivedRequest(t: TestContext, body: Buffer, headers: readonly string[]) {
@@ -26,11 +26,11 @@ async function receivedRequest(t: TestContext, body: Buffer, headers: readonly s
 const options = () => ({
   silenceMs: 10_000,
   signal: new AbortController().signal,
-  judgeAgain: (done: () => void) => done(),
+  recheckToken: (done: () => void) => done(),
 })
 
 test('nothing more is given of a body whose client has gone, however much of it has arrived', async (t) => {
-  const plain = Buffer.alloc(8 * PIECE_BYTES_MAX)
+  const plain = Buffer.alloc(8 * CHUNK_BYTES_MAX)
   for (const [body, length, coding] of [
     [PACKED, PACKED.length, 'gzip'],
     [PACKED, PACKED.length + 1, 'gzip'],
@@ -72,7 +72,7 @@ test('others are served between two pieces, also where a small body is large unp
   }
   setImmediate(turn)
   for await (const piece of streamBody({ raw }, options())) {
-    assert.ok(piece.length <= PIECE_BYTES_MAX)
+    assert.ok(piece.length <= CHUNK_BYTES_MAX)
     assert.ok(turns >= pieces, `${turns} turns before piece ${pieces}`)
     pieces++
   }

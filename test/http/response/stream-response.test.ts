@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import fastify, { type FastifyReply } from 'fastify'
 import { readConfig } from '../../../src/config/read-config.ts'
-import { type AnswerStream, streamAnswer } from '../../../src/http/response/stream-response.ts'
-import { createOrderedServer } from '../../../src/http/server/http-server.ts'
+import { type ResponseStream, streamResponse } from '../../../src/http/response/stream-response.ts'
+import { createHttpServer } from '../../../src/http/server/http-server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const PIECE = 'x'.repeat(64 * 1024)
@@ -16,8 +16,8 @@ async function serve(
   { unreadTimeoutMs }: { unreadTimeoutMs: number } = readConfig({}, {}),
 ) {
   const limits = { ...readConfig({}, {}), unreadTimeoutMs }
-  const app = fastify({ serverFactory: (handler) => createOrderedServer(handler, { limits }) })
-  app.decorate('noteRequest', () => {})
+  const app = fastify({ serverFactory: (handler) => createHttpServer(handler, { limits }) })
+  app.decorate('recordRequest', () => {})
   app.get('/', async (_request, reply) => answer(reply))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   t.after(() => app.close())
@@ -36,7 +36,7 @@ async function serve(
 }
 
 /** Sends without end, and fulfils with what ends it. */
-async function sendUntilItFails(answer: AnswerStream): Promise<unknown> {
+async function sendUntilItFails(answer: ResponseStream): Promise<unknown> {
   try {
     for (;;) await answer.send(PIECE)
   } catch (error) {
@@ -46,7 +46,7 @@ async function sendUntilItFails(answer: AnswerStream): Promise<unknown> {
 
 test('an answer arrives whole, however long, with its header fields', async (t) => {
   const { url } = await serve(t, async (reply) => {
-    const answer = streamAnswer(reply, 'text/plain', { fields: ['vary', 'Accept'] })
+    const answer = streamResponse(reply, 'text/plain', { fields: ['vary', 'Accept'] })
     for (let count = 0; count < 200; count++) await answer.send(PIECE)
     answer.end()
   })
@@ -65,7 +65,7 @@ test('nothing more is sent while the client does not read, and it is given up in
   const { ask } = await serve(
     t,
     async (reply) => {
-      const answer = streamAnswer(reply, 'text/plain')
+      const answer = streamResponse(reply, 'text/plain')
       outcome.resolve(await sendUntilItFails(answer))
     },
     { unreadTimeoutMs: 100 },
@@ -79,9 +79,9 @@ test('nothing more is sent while the client does not read, and it is given up in
 
 test('a client that goes away is noticed', async (t) => {
   const outcome = Promise.withResolvers<unknown>()
-  let answer: AnswerStream | undefined
+  let answer: ResponseStream | undefined
   const { ask } = await serve(t, async (reply) => {
-    answer = streamAnswer(reply, 'text/plain')
+    answer = streamResponse(reply, 'text/plain')
     outcome.resolve(await sendUntilItFails(answer))
   })
   const socket = ask()
@@ -97,7 +97,7 @@ test('an answer that is whole is given up as well when nobody reads its end', as
     t,
     async (reply) => {
       reply.raw.once('close', () => isOver.resolve(reply.raw.writableFinished))
-      const answer = streamAnswer(reply, 'text/plain')
+      const answer = streamResponse(reply, 'text/plain')
       for (let count = 0; count < 200; count++) answer.send(PIECE)?.catch(() => {})
       answer.end()
     },
@@ -109,7 +109,7 @@ test('an answer that is whole is given up as well when nobody reads its end', as
 
 test('an answer that is cut is seen to be not whole', async (t) => {
   const { url } = await serve(t, async (reply) => {
-    const answer = streamAnswer(reply, 'text/plain')
+    const answer = streamResponse(reply, 'text/plain')
     await answer.send('some')
     answer.cut()
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import type { Environment } from '../../../src/config/read-config.ts'
+import type { Environment } from '../../../src/config/setting.ts'
 import { eventually } from '../../support/eventually.ts'
 import { assertErrorAnswer } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { createImportSteps } from '../../../src/plants/import/import-chunks.ts'
-import { createImportRows, refuseRow } from '../../../src/plants/import/import-rows.ts'
-import { IMPORT_STEP_PLANTS_MAX } from '../../../src/plants/plant-store.ts'
+import { createImportChunks } from '../../../src/plants/import/import-chunks.ts'
+import { createImportRows, failRow } from '../../../src/plants/import/import-rows.ts'
+import { IMPORT_CHUNK_PLANTS_MAX } from '../../../src/plants/plant-store.ts'
 
 const FAULT = new AppError(40003, 'no')
 
 test('refused rows are not gathered without bound while steps before them wait', async () => {
   const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
   let settled = 0
-  const steps = createImportSteps({
+  const steps = createImportChunks({
     add: async () => [],
     async settle({ refusals }) {
       await isRead
@@ -23,7 +23,7 @@ test('refused rows are not gathered without bound while steps before them wait',
   const taking = (async () => {
     for (; taken < pieces; taken++) {
       const rows = createImportRows(taken + 2, 100)
-      for (let at = 0; at < IMPORT_STEP_PLANTS_MAX; at++) refuseRow(rows, taken + 1, FAULT)
+      for (let at = 0; at < IMPORT_CHUNK_PLANTS_MAX; at++) failRow(rows, taken + 1, FAULT)
       await steps.take(rows)
     }
   })()
@@ -33,5 +33,5 @@ test('refused rows are not gathered without bound while steps before them wait',
   read()
   await taking
   await steps.end()
-  assert.equal(settled, pieces * IMPORT_STEP_PLANTS_MAX)
+  assert.equal(settled, pieces * IMPORT_CHUNK_PLANTS_MAX)
 })

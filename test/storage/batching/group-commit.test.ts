@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { AppError } from '../../../src/errors.ts'
 import {
   type CommitReport,
@@ -47,7 +47,7 @@ describe('group commit', () => {
     const { commits, begun } = startCommits()
     const outcomes = Promise.all(['a', 'b', 'c'].map((text) => commits.submit(text)))
     assert.equal(begun.length, 0)
-    await nextTurn()
+    await yieldToEventLoop()
     assert.deepEqual(begun[0]?.batch, ['a', 'b', 'c'])
     begun[0]?.succeed()
     assert.deepEqual(await outcomes, ['A', 'B', 'C'])
@@ -57,11 +57,11 @@ describe('group commit', () => {
   test('one batch is on its way at a time, and the next one gathers meanwhile', async () => {
     const { commits, begun } = startCommits()
     const first = commits.submit('first')
-    await nextTurn()
+    await yieldToEventLoop()
     const others = ['second', 'third'].map((text) => commits.submit(text))
-    await nextTurn()
+    await yieldToEventLoop()
     others.push(commits.submit('fourth'))
-    await nextTurn()
+    await yieldToEventLoop()
     assert.equal(begun.length, 1)
     begun[0]?.succeed()
     assert.equal(await first, 'FIRST')
@@ -76,7 +76,7 @@ describe('group commit', () => {
     const told = commits.submit('a').then(() => {
       isTold = true
     })
-    for (let turn = 0; turn < 5; turn++) await nextTurn()
+    for (let turn = 0; turn < 5; turn++) await yieldToEventLoop()
     assert.equal(isTold, false)
     begun[0]?.succeed()
     await told
@@ -88,7 +88,7 @@ describe('group commit', () => {
     const outcomes = Promise.all(texts.map((text) => commits.submit(text)))
     const batches: (readonly string[])[] = []
     while (batches.flat().length < texts.length) {
-      await nextTurn()
+      await yieldToEventLoop()
       const commit = begun.at(-1)
       if (commit === undefined || batches.includes(commit.batch)) continue
       batches.push(commit.batch)
@@ -108,7 +108,7 @@ describe('group commit', () => {
     const sizes = [1, 3 * MEBI, 1, 3 * MEBI, 9 * MEBI, 1, 1]
     const outcomes = sizes.map((size) => commits.submit('x'.repeat(size)))
     for (let turn = 0; turn < 10; turn++) {
-      await nextTurn()
+      await yieldToEventLoop()
       begun.at(-1)?.succeed()
     }
     await Promise.all(outcomes)
@@ -119,7 +119,7 @@ describe('group commit', () => {
   test('a full queue refuses one more with 50301, and takes it again when there is room', async () => {
     const { commits, begun } = startCommits({ queueMax: 2 })
     const inFlight = commits.submit('in flight')
-    await nextTurn()
+    await yieldToEventLoop()
     const waiting = ['a', 'b'].map((text) => commits.submit(text))
     await assert.rejects(commits.submit('too many'), isOverloaded)
     begun[0]?.succeed()
@@ -127,7 +127,7 @@ describe('group commit', () => {
     const later = commits.submit('later')
     begun[1]?.succeed()
     await Promise.all(waiting)
-    await nextTurn()
+    await yieldToEventLoop()
     begun[2]?.succeed()
     assert.equal(await later, 'LATER')
     assert.deepEqual(
@@ -141,14 +141,14 @@ describe('group commit', () => {
       const { commits, begun } = startCommits()
       const batchMax = text === 'a' ? 512 : 2
       const outcomes = [commits.submit(text)]
-      await nextTurn()
+      await yieldToEventLoop()
       for (let count = 1; count < 2 * batchMax; count++) outcomes.push(commits.submit(text))
       assert.equal(commits.isLagging(), false)
       outcomes.push(commits.submit(text))
       assert.equal(commits.isLagging(), true)
       for (let at = 0; at < 3; at++) {
         begun[at]?.succeed()
-        await nextTurn()
+        await yieldToEventLoop()
       }
       await Promise.all(outcomes)
       assert.equal(commits.isLagging(), false)
@@ -161,14 +161,14 @@ describe('group commit', () => {
     commits.onCommit((commit) => reports.push(commit))
     const first = ['a', 'b', 'c'].map((text) => commits.submit(text))
     assert.equal(commits.queued(), 3)
-    await nextTurn()
+    await yieldToEventLoop()
     assert.equal(commits.queued(), 0)
     const second = commits.submit('d')
     assert.equal(commits.queued(), 1)
     assert.deepEqual(reports, [])
     begun[0]?.succeed()
     await Promise.all(first)
-    await nextTurn()
+    await yieldToEventLoop()
     begun[1]?.fail(new Error('the disk is gone'))
     await assert.rejects(second)
     assert.deepEqual(
@@ -188,14 +188,14 @@ describe('group commit', () => {
     for (let at = 0; at < 30; at++) results.push(commits.submit(large))
     const settled = Promise.allSettled(results)
     for (let turn = 0; turn < 100; turn++) {
-      await nextTurn()
+      await yieldToEventLoop()
       begun.at(-1)?.succeed()
     }
     const stored = (await settled).filter(({ status }) => status === 'fulfilled').length
     assert.ok(stored >= 20 && stored < 30, `${stored} of 30 were taken`)
     assert.equal(begun.flatMap(({ batch }) => batch).length, stored)
     const again = commits.submit(large)
-    await nextTurn()
+    await yieldToEventLoop()
     begun.at(-1)?.succeed()
     assert.equal((await again).length, large.length)
   })
@@ -203,7 +203,7 @@ describe('group commit', () => {
   test('a failed batch rejects all of its own and nobody else, and the next one is committed', async () => {
     const { commits, begun } = startCommits()
     const failing = Promise.allSettled(['a', 'b'].map((text) => commits.submit(text)))
-    await nextTurn()
+    await yieldToEventLoop()
     const next = commits.submit('c')
     const reason = new Error('the disk is gone')
     begun[0]?.fail(reason)
@@ -223,11 +223,11 @@ describe('group commit', () => {
     const drained = commits.drain().then(() => {
       isDrained = true
     })
-    await nextTurn()
+    await yieldToEventLoop()
     const later = Promise.allSettled([commits.submit('b')])
     begun[0]?.succeed()
     await outcomes
-    await nextTurn()
+    await yieldToEventLoop()
     assert.equal(isDrained, false)
     begun[1]?.fail(new Error('the disk is gone'))
     await later

@@ -46,7 +46,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
       assert.equal((await plants.create(PLANT)).outcome, 'created')
       await answered
       const changed = proxy.answerNext(sqlstate, { match: 'UPDATE plants' })
-      assert.equal((await plants.change(1n, { tag: 'oak' })).outcome, 'changed')
+      assert.equal((await plants.update(1n, { tag: 'oak' })).outcome, 'updated')
       await changed
       assert.equal((await plants.get(1n))?.tag, 'oak')
     })
@@ -92,7 +92,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
       })
       await third.promise
       // One batch, which has the first plant and waits for the second, and then for the third.
-      outcomes = [second, ...ids.map((id) => plants.change(id, { tag: 'oak' }))]
+      outcomes = [second, ...ids.map((id) => plants.update(id, { tag: 'oak' }))]
       await waiting(2)
     })
     await Promise.all(outcomes)

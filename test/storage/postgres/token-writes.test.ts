@@ -20,7 +20,7 @@ test('of more writes of tokens than may wait the rest is refused with 50301, unt
   const isCode = (code: number) => (error: unknown) => error instanceof AppError && error.code === code
   const waiting = Promise.allSettled(Array.from({ length: 1_000 }, () => tokens.revoke('a')))
   await assert.rejects(tokens.revoke('b'), isCode(50301))
-  tokens.noteUse('c', 1)
+  tokens.recordUse('c', 1)
   assert.equal(begun, 1_000)
   stuck.resolve()
   await waiting

@@ -79,8 +79,8 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
         const plant = await plants.get(id)
         assert.ok(plant)
         const change = { name: String(Number(plant.name) + 1) }
-        const { outcome } = await plants.change(id, change, { ifMatch: [plant.version] })
-        if (outcome === 'changed') return
+        const { outcome } = await plants.update(id, change, { ifMatch: [plant.version] })
+        if (outcome === 'updated') return
         assert.equal(outcome, 'mismatch')
       }
     }

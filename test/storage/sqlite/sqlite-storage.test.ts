@@ -26,7 +26,7 @@ describe('a store that is opened again', () => {
     const first = await openFile(t, path)
     const created = await first.plants.create({ id: 1n, name: 'Rosa canina', tag: 'shrub' }, IDEMPOTENCY)
     await first.plants.create({ id: -(2n ** 63n), name: 'Iris' })
-    await first.plants.change(1n, { name: 'Rosa alba' })
+    await first.plants.update(1n, { name: 'Rosa alba' })
     await first.tokens.create(TOKEN, hashToken('a'))
     const plants = await first.plants.list({ limit: 10 })
     await first.close()

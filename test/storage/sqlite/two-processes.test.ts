@@ -103,7 +103,7 @@ describe('a second process on the file of the first', () => {
     const { plants } = storage
     await other.ask('create', { plants: [{ id: 1n, name: 'Rosa canina' }] })
     assert.equal((await plants.get(1n))?.name, 'Rosa canina')
-    await plants.change(1n, { name: 'Rosa alba' })
+    await plants.update(1n, { name: 'Rosa alba' })
     assert.equal(await other.ask('nameOf', { id: 1n }), 'Rosa alba')
     await keepTrying(async () => {
       assert.equal((await plants.list({ limit: 10, words: ['rosa', 'alba'] })).plants.length, 1)

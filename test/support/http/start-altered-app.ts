@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { buildApp } from '../../../src/app.ts'
-import { type Environment, readConfig } from '../../../src/config/read-config.ts'
+import { readConfig } from '../../../src/config/read-config.ts'
+import type { Environment } from '../../../src/config/setting.ts'
 import type { BackupTimes } from '../../../src/metrics/backup-metrics.ts'
 import { openStorage } from '../../../src/storage/open-storage.ts'
 import type { Storage } from '../../../src/storage/storage.ts'

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { type Environment, readConfig } from '../../../src/config/read-config.ts'
+import { readConfig } from '../../../src/config/read-config.ts'
+import type { Environment } from '../../../src/config/setting.ts'
 import { serve } from '../../../src/serve.ts'
 
 /** A token with every scope that each service started here knows. */

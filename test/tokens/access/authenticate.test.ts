@@ -159,10 +159,10 @@ test('a request judged again goes on where its token has expired meanwhile, and 
     new Promise<number | undefined>((resolve) => judge((error) => resolve((error as AppError)?.code)))
   assert.equal(await told((done) => authenticate(request, 'plants:read', done)), undefined)
   clock.nowMs = expiresAtMs + 60_000
-  assert.equal(await told((done) => authenticate.judgeAgain(request, done)), undefined)
+  assert.equal(await told((done) => authenticate.recheckToken(request, done)), undefined)
   await tokens.revoke(stored.id)
   clock.nowMs += 5_000
-  assert.equal(await told((done) => authenticate.judgeAgain(request, done)), 40102)
+  assert.equal(await told((done) => authenticate.recheckToken(request, done)), 40102)
 })
 
 test('a revoked token that was just in use is refused within 5 seconds', async () => {

@@ -3,7 +3,7 @@ import type { PlantStoreClient } from '../../../src/client/plant-store-client.ts
 import { FailureBanner } from '../parts/failure-banner.tsx'
 import { texts } from '../parts/texts.ts'
 import { momentOf } from '../parts/times.ts'
-import { useAnswer } from '../parts/use-query.ts'
+import { useQuery } from '../parts/use-query.ts'
 import { AdditionsBars } from './additions-bars.tsx'
 import { periodText } from './period-text.ts'
 import { type Timeline, timelineOf } from './periods.ts'
@@ -18,7 +18,7 @@ export function AdditionsPicture({ client }: { client: PlantStoreClient }) {
     (signal: AbortSignal) => client.countAdditions({ signal, timeoutMs: COUNT_TIMEOUT_MS }),
     [client],
   )
-  const { answer, failure, retry } = useAnswer(ask)
+  const { answer, failure, retry } = useQuery(ask)
   const timeline = answer && answer.days.length > 0 && timelineOf(answer.days, answer.countedAt)
   return (
     <section class="additions" aria-labelledby="additions-title">

@@ -1,5 +1,5 @@
-import type { Go } from '../frame.tsx'
 import { texts } from '../parts/texts.ts'
+import type { Go } from '../session/place.ts'
 import type { Session } from '../session/session.ts'
 import { AdditionsPicture } from './additions-picture.tsx'
 import { TagsPicture } from './tags-picture.tsx'

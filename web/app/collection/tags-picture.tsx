@@ -1,10 +1,10 @@
 import { useCallback } from 'preact/hooks'
 import type { PlantStoreClient, TagCount } from '../../../src/client/plant-store-client.ts'
-import type { Go } from '../frame.tsx'
 import { FailureBanner } from '../parts/failure-banner.tsx'
 import { TagMark } from '../parts/plant-row.tsx'
 import { texts } from '../parts/texts.ts'
-import { useAnswer } from '../parts/use-query.ts'
+import { useQuery } from '../parts/use-query.ts'
+import type { Go } from '../session/place.ts'
 import { placeUrl } from '../session/place.ts'
 
 const words = texts.tags
@@ -14,7 +14,7 @@ const BARS_MAX = 100
 /** The collection by tag: bars in a table, so that what they say is there in numbers, too. */
 export function TagsPicture({ client, go }: { client: PlantStoreClient; go: Go }) {
   const ask = useCallback((signal: AbortSignal) => client.listTags({ limit: BARS_MAX, signal }), [client])
-  const { answer: tags, failure, retry } = useAnswer(ask)
+  const { answer: tags, failure, retry } = useQuery(ask)
   return (
     <section aria-labelledby="tags-title">
       <h2 id="tags-title">{words.title}</h2>

@@ -7,7 +7,7 @@ import { type ImportSource, isWide, previewRows, readSource } from './import-sou
 import { type RowsStart, sliceRows } from './row-slices.ts'
 import { uploadFetch } from './upload-fetch.ts'
 
-export interface CheckParts {
+export interface CheckOptions {
   session: Session
   source: ImportSource
   settings: ImportSettings
@@ -26,7 +26,7 @@ export interface CheckReport extends ImportReport {
  * Checks a file in one request, for only so are rows found whose ids came earlier in it; in slices where one would have
  * to hold the whole text in memory. Lines are those of the file. Throws as the client does.
  */
-export async function checkFile(parts: CheckParts): Promise<CheckReport> {
+export async function checkFile(parts: CheckOptions): Promise<CheckReport> {
   const { session, signal, onShare } = parts
   const whole = await wholeBody(parts)
   if (whole === undefined) return checkInSlices(parts)
@@ -47,7 +47,7 @@ async function checkInSlices({
   settings,
   signal,
   onShare,
-}: CheckParts): Promise<CheckReport> {
+}: CheckOptions): Promise<CheckReport> {
   let told: ImportTold = NOTHING_TOLD
   const run = createImportRun({
     ...{ client: session.client, source, settings, dryRun: true },
@@ -82,7 +82,7 @@ interface WholeBody {
  * The file as it is, wherever that says the same; otherwise without its header row. Undefined where that cannot be cut
  * off a file on disk.
  */
-async function wholeBody({ source, settings }: CheckParts): Promise<WholeBody | undefined> {
+async function wholeBody({ source, settings }: CheckOptions): Promise<WholeBody | undefined> {
   const { file, format, isGzip } = source
   const { encoding, hasHeader, roles } = settings
   const options = importOptions(format, settings)

@@ -5,7 +5,7 @@ import type { RowSlice, RowsStart } from './row-slices.ts'
 const PART_BYTES = 1024 * 1024
 
 /** The rows that were refused, as they stand in the file, to be mended and imported again. */
-export interface RefusedRows {
+export interface FailedRows {
   /** What the file begins with: a byte order mark, and the header row where it has one. */
   begin(start: RowsStart): void
   /** Takes the rows of these errors, whose lines are those of the file. */
@@ -17,7 +17,7 @@ export interface RefusedRows {
  * Where rows are numbered, each gets its number as a cell of its own before the others. What became UTF-8 only here
  * gets a byte order mark, by which spreadsheets know it.
  */
-export function createRefusedRows(isNumbered: boolean, isMarked: boolean): RefusedRows {
+export function createFailedRows(isNumbered: boolean, isMarked: boolean): FailedRows {
   const parts: Blob[] = []
   let pieces: (string | Uint8Array<ArrayBuffer>)[] = []
   let gathered = 0

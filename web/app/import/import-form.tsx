@@ -4,7 +4,7 @@ import { Choice, Field } from '../parts/field.tsx'
 import { findFreeId } from '../parts/free-id.ts'
 import type { CheckReport } from './check-file.ts'
 import { ImportPreview, withHeader } from './import-preview.tsx'
-import { RefusedList } from './import-result.tsx'
+import { FailedRowsList } from './import-result.tsx'
 import {
   CONFLICT_RULES,
   guessSettings,
@@ -72,7 +72,7 @@ export function ImportForm(props: ImportFormProps) {
       <p role="status" tabIndex={-1}>
         {checked && importTexts.checked(checked)} {checked?.isInSlices && importTexts.checkedInParts}
       </p>
-      {checked && <RefusedList errors={checked.errors} failed={checked.failed} />}
+      {checked && <FailedRowsList errors={checked.errors} failed={checked.failed} />}
       <p class="wrong long" role="alert">
         {failure || (problem && importTexts.problems[problem])}
       </p>

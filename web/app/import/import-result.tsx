@@ -34,7 +34,7 @@ export function ImportResult(props: ImportResultProps) {
         {told.isSentTwice && <p class="hint">{importTexts.sentTwice}</p>}
         {end.mayGoOn && <p class="hint">{importTexts.goOnHint}</p>}
       </div>
-      <RefusedList errors={told.errors} failed={told.failed} />
+      <FailedRowsList errors={told.errors} failed={told.failed} />
       {told.failed > 0 && (
         <p class="hint">{isWide ? importTexts.saveRefusedHintWide : importTexts.saveRefusedHint}</p>
       )}
@@ -68,7 +68,7 @@ interface RefusedListProps {
 const SHOWN_MAX = 20
 
 /** The first rows that were refused, and why. */
-export function RefusedList({ errors, failed }: RefusedListProps) {
+export function FailedRowsList({ errors, failed }: RefusedListProps) {
   if (failed === 0) return null
   const shown = errors.slice(0, SHOWN_MAX)
   return (

@@ -3,13 +3,13 @@ import type {
   ImportRowError,
   PlantStoreClient,
 } from '../../../src/client/plant-store-client.ts'
-import { createRefusedRows } from './failed-rows.ts'
+import { createFailedRows } from './failed-rows.ts'
 import { type ImportSettings, importOptions, isNumbered } from './import-settings.ts'
 import { type ImportSource, isWide, readSource } from './import-source.ts'
 import { type RowSlice, sliceRows } from './row-slices.ts'
 import { createSliceSender, mayPass } from './slice-sender.ts'
 
-export interface ImportParts {
+export interface RunImportOptions {
   client: PlantStoreClient
   source: ImportSource
   settings: ImportSettings
@@ -63,11 +63,11 @@ const SHOWN_ERRORS_MAX = 20
 /** A stop waits so long for the answer that is on its way. */
 const STOP_MS = 3_000
 
-export function createImportRun(parts: ImportParts): ImportRun {
+export function createImportRun(parts: RunImportOptions): ImportRun {
   const { client, source, settings, dryRun, onChange } = parts
   const { format } = source
   const { encoding, hasHeader } = settings
-  const refused = createRefusedRows(isNumbered(format, settings), isWide(encoding))
+  const refused = createFailedRows(isNumbered(format, settings), isWide(encoding))
   let told = NOTHING_TOLD
   let fileBytes = 0
   let controller = new AbortController()

@@ -9,7 +9,7 @@ import { failureOfWholeFile, ofWholeFile } from './file-lines.ts'
 import { importTexts } from './import-texts.ts'
 import { isBlankRow, type RowSlice } from './row-slices.ts'
 
-export interface SliceSenderParts {
+export interface SliceSenderOptions {
   client: PlantStoreClient
   options: ImportFileOptions
   /** Called before a slice is sent again of which rows may be stored already. */
@@ -46,7 +46,7 @@ export function createSliceSender({
   options,
   onSentTwice,
   onWaiting,
-}: SliceSenderParts): SliceSender {
+}: SliceSenderOptions): SliceSender {
   let nextId = options.idStart
   let isUncertain = false
 

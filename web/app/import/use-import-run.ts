@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   createImportRun,
   type ImportEnd,
-  type ImportParts,
   type ImportRun,
   type ImportTold,
   NOTHING_TOLD,
+  type RunImportOptions,
 } from './import-run.ts'
 
 /** What is on the screen. */
@@ -45,7 +45,7 @@ export function useImportRun(onEnd: (end: ImportEnd) => void) {
   return {
     told,
     go,
-    start(parts: Omit<ImportParts, 'onChange'>): Promise<void> {
+    start(parts: Omit<RunImportOptions, 'onChange'>): Promise<void> {
       latest.current = NOTHING_TOLD
       setTold(NOTHING_TOLD)
       let drawnMs = 0

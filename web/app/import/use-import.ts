@@ -18,7 +18,7 @@ export type ImportStage =
   | { is: 'importing'; isStopping: boolean }
   | { is: 'ended'; end: ImportEnd }
 
-export interface UseImportParts {
+export interface UseImportOptions {
   session: Session
   /** Opened at once. */
   file: File | undefined
@@ -27,7 +27,7 @@ export interface UseImportParts {
 }
 
 /** An import from the choice of the file to its result. */
-export function useImport({ session, file, onStored }: UseImportParts) {
+export function useImport({ session, file, onStored }: UseImportOptions) {
   const [stage, setStage] = useState<ImportStage>({
     is: 'choosing',
     failure: '',

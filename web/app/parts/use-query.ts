@@ -10,7 +10,7 @@ export interface Asked<T> {
 }
 
 /** The answer to what a view asks when it opens; asked anew where `ask` is another function. */
-export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
+export function useQuery<T>(ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
   const [answer, setAnswer] = useState<T>()
   const [failure, setFailure] = useState<unknown>()
   const [tries, setTries] = useState(0)

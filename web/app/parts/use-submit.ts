@@ -13,7 +13,7 @@ export interface Sending<Field extends string> {
 }
 
 /** How a form sends what is in it, and what came of that. `fields` are those that a refusal can be about. */
-export function useSending<Field extends string>(fields: readonly Field[]): Sending<Field> {
+export function useSubmit<Field extends string>(fields: readonly Field[]): Sending<Field> {
   const [isBusy, setBusy] = useState(false)
   const [problems, setProblems] = useState<Problems<Field>>({})
   return {

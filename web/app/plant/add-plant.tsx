@@ -3,9 +3,9 @@ import { type NewPlant, RequestError, type VersionedPlant } from '../../../src/c
 import { Form } from '../parts/form.tsx'
 import { findFreeId } from '../parts/free-id.ts'
 import { parseId } from '../parts/parse-id.ts'
-import { useSending } from '../parts/use-submit.ts'
+import { useSubmit } from '../parts/use-submit.ts'
 import { PlantConflict } from './plant-conflict.tsx'
-import type { PlantDialogProps } from './plant-dialog.tsx'
+import type { PlantDialogProps } from './plant-dialog-props.ts'
 import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
 import { plantTexts as words } from './plant-texts.ts'
 
@@ -48,7 +48,7 @@ export function AddPlant(props: PlantDialogProps) {
 function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
   const { client } = session
   const [typed, setTyped] = useState<PlantDraft>({ id: '', name: '', tag: '' })
-  const sending = useSending(PLANT_FIELDS)
+  const sending = useSubmit(PLANT_FIELDS)
   const [taken, setTaken] = useState<VersionedPlant>()
   const [hasOwnId, setOwnId] = useState(false)
   const { freeId, isSearching } = useFreeId(session, taken?.id)

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useState } from 'preact/hooks'
 import {
-  type PlantChange,
+  type PlantUpdate,
   RequestError,
   type StoredPlant,
   type VersionedPlant,
@@ -11,12 +11,12 @@ import { Form } from '../parts/form.tsx'
 import { shownTag, shownText } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
 import { momentOf } from '../parts/times.ts'
-import { useSending } from '../parts/use-submit.ts'
+import { useSubmit } from '../parts/use-submit.ts'
 import { PlantConflict } from './plant-conflict.tsx'
-import type { PlantDialogProps } from './plant-dialog.tsx'
+import type { PlantDialogProps } from './plant-dialog-props.ts'
 import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
 import { plantTexts as words } from './plant-texts.ts'
-import { putBack } from './undo-delete.ts'
+import { undoDelete } from './undo-delete.ts'
 
 const NO_SUCH_PLANT = 40402
 const NO_MATCH = 41201
@@ -24,7 +24,7 @@ const NO_MATCH = 41201
 type ChangePlantProps = PlantDialogProps & { plant: StoredPlant }
 
 /** The form for a plant that is stored, as it is stored now; for those who may only read, what it says. */
-export function ChangePlant(props: ChangePlantProps) {
+export function EditPlant(props: ChangePlantProps) {
   const form = useChange(props)
   if (form.conflict !== undefined) return <ChangeConflict form={form} props={props} />
   return (
@@ -45,7 +45,7 @@ function useChange(props: ChangePlantProps) {
   const { client } = session
   const [stored, setStored] = useState<VersionedPlant>()
   const [draft, setDraft] = useState<PlantDraft>(draftOf(plant))
-  const sending = useSending(PLANT_FIELDS)
+  const sending = useSubmit(PLANT_FIELDS)
   const [conflict, setConflict] = useState<{ stored: VersionedPlant | undefined }>()
   /** Why it could not be read; undefined once it could. */
   const [failure, setFailure] = useState<unknown>()
@@ -94,7 +94,7 @@ function useChange(props: ChangePlantProps) {
     input: (change: Partial<PlantDraft>) => setDraft((before) => ({ ...before, ...change })),
     save: (base: VersionedPlant) =>
       attempt(async () =>
-        finish(await client.changePlant(plant.id, changeOf(base, draft), { ifMatch: base.etag })),
+        finish(await client.updatePlant(plant.id, changeOf(base, draft), { ifMatch: base.etag })),
       ),
     addAgain: () =>
       attempt(async () => {
@@ -104,7 +104,7 @@ function useChange(props: ChangePlantProps) {
       attempt(async () => {
         const isDone = await client.deletePlant(plant.id, { ifMatch: base.etag })
         onRemoved(plant.id)
-        const undo = { label: words.undo, run: () => void putBack({ ...props, removed: base }) }
+        const undo = { label: words.undo, run: () => void undoDelete({ ...props, removed: base }) }
         notify(
           isDone ? { text: words.wasRemoved(base.name), action: undo } : { text: words.removedMeanwhile },
         )
@@ -113,12 +113,12 @@ function useChange(props: ChangePlantProps) {
   }
 }
 
-interface FormParts {
+interface FormOptions {
   form: ReturnType<typeof useChange>
   props: ChangePlantProps
 }
 
-function ChangeForm({ form, props }: FormParts) {
+function ChangeForm({ form, props }: FormOptions) {
   const { stored, draft, sending } = form
   const { plant, tags, onClose } = props
   function send() {
@@ -151,7 +151,7 @@ function ChangeForm({ form, props }: FormParts) {
 }
 
 /** Somebody else was quicker. */
-function ChangeConflict({ form, props }: FormParts) {
+function ChangeConflict({ form, props }: FormOptions) {
   const { plant, onChanged, onRemoved, onClose } = props
   const now = form.conflict?.stored
   function letGo() {
@@ -211,7 +211,7 @@ function draftOf({ id, name, tag }: StoredPlant): PlantDraft {
 }
 
 /** Only what is another than it was. An empty field is no tag, but the empty tag where that is what is stored. */
-function changeOf(stored: StoredPlant, { name, tag }: PlantDraft): PlantChange {
+function changeOf(stored: StoredPlant, { name, tag }: PlantDraft): PlantUpdate {
   return {
     ...(name !== stored.name && { name }),
     ...(tag !== (stored.tag ?? '') && { tag: tag === '' ? null : tag }),

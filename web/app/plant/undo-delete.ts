@@ -7,7 +7,7 @@ import { plantTexts } from './plant-texts.ts'
 
 const NO_MATCH = 41201
 
-interface PutBackParts {
+interface PutBackOptions {
   session: Session
   removed: StoredPlant
   notify: Notify
@@ -15,7 +15,7 @@ interface PutBackParts {
 }
 
 /** Undoes a removal: the same plant under the same id, unless another one has it by now. */
-export async function putBack({ session, removed, notify, onAdded }: PutBackParts): Promise<void> {
+export async function undoDelete({ session, removed, notify, onAdded }: PutBackOptions): Promise<void> {
   const { id, name, tag } = removed
   try {
     await session.client.replacePlant(id, tag === undefined ? { name } : { name, tag }, { ifNoneMatch: '*' })
@@ -23,7 +23,10 @@ export async function putBack({ session, removed, notify, onAdded }: PutBackPart
     onAdded(id)
   } catch (error) {
     const isTaken = error instanceof RequestError && error.code === NO_MATCH
-    const action = { label: texts.tryAgain, run: () => void putBack({ session, removed, notify, onAdded }) }
+    const action = {
+      label: texts.tryAgain,
+      run: () => void undoDelete({ session, removed, notify, onAdded }),
+    }
     if (isTaken) notify({ text: plantTexts.undoTaken(id), isFailure: true })
     else notify({ text: failureText(error), isFailure: true, action })
   }

@@ -6,7 +6,7 @@ import { ToldText } from '../parts/quoted-text.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { shownTag } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
-import { useSending } from '../parts/use-submit.ts'
+import { useSubmit } from '../parts/use-submit.ts'
 import type { Place } from '../session/place.ts'
 
 const words = texts.export
@@ -22,7 +22,7 @@ interface ExportDialogProps {
 export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
   const [format, setFormat] = useState<FileFormat>('csv')
   const [told, setTold] = useState('')
-  const sending = useSending([])
+  const sending = useSubmit([])
   const tag = place.tag === undefined ? undefined : shownTag(place.tag)
   const controller = useRef(new AbortController())
   useEffect(() => () => controller.current.abort(), [])

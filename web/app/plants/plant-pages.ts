@@ -1,7 +1,7 @@
 import type { PlantFilter, PlantStoreClient, StoredPlant } from '../../../src/client/plant-store-client.ts'
 import { isAbort } from '../parts/failure-text.ts'
 import { createPageRows, type Page } from './page-rows.ts'
-import { type FoundPage, findEarlierPage } from './previous-page.ts'
+import { type FoundPage, findPreviousPage } from './previous-page.ts'
 
 /** So many plants are asked for at a time: some screens, and quick on a slow line. */
 const PAGE_PLANTS = 250
@@ -10,7 +10,7 @@ const AHEAD_ROWS = 3 * PAGE_PLANTS
 /** Pages farther from the view than this are forgotten, and fetched again when they are needed. */
 const KEPT_ROWS = 6 * PAGE_PLANTS
 
-export interface ShelfPagesParts {
+export interface PlantPagesOptions {
   client: PlantStoreClient
   filter: Pick<PlantFilter, 'q' | 'tag'>
   /** The list begins at the first plant with this id or a greater one; undefined for the first of all. */
@@ -20,7 +20,7 @@ export interface ShelfPagesParts {
 }
 
 /** A list of plants of which only what is near the view is in memory. Rows before where it began are negative. */
-export class ShelfPages {
+export class PlantPages {
   /** Whether the first answer is there, or none comes. */
   isReady = false
   /** Why nothing more is fetched; undefined while all is well. */
@@ -29,7 +29,7 @@ export class ShelfPages {
   /** Whether the first known row is the first of all, and the last known the last. */
   hasBeginning: boolean
   #hasEnd = false
-  readonly #parts: ShelfPagesParts
+  readonly #parts: PlantPagesOptions
   readonly #controller = new AbortController()
   readonly #rows = createPageRows()
   /** What the first page comes behind. */
@@ -43,7 +43,7 @@ export class ShelfPages {
   /** How far back a page before the first is looked for. */
   #span = BigInt(PAGE_PLANTS)
 
-  constructor(parts: ShelfPagesParts) {
+  constructor(parts: PlantPagesOptions) {
     this.#parts = parts
     const { startAt } = parts
     const start = startAt === undefined ? undefined : startAt - 1n
@@ -152,7 +152,7 @@ export class ShelfPages {
   async #loadEarlier(): Promise<void> {
     const boundary = this.#rows.firstAfter() ?? this.#start
     if (boundary === undefined) return
-    const found = await findEarlierPage((after) => this.#fetchAfter(after), boundary, this.#span)
+    const found = await findPreviousPage((after) => this.#fetchAfter(after), boundary, this.#span)
     this.hasBeginning = found.after === undefined
     if (found.plants.length === 0) return
     this.#rows.prepend(found)

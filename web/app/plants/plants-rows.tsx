@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact
 import type { StoredPlant } from '../../../src/client/plant-store-client.ts'
 import { PlantRow } from '../parts/plant-row.tsx'
 import { texts } from '../parts/texts.ts'
-import type { ShelfPages } from './plant-pages.ts'
+import type { PlantPages } from './plant-pages.ts'
 import { PrintedPlants } from './printed-plants.tsx'
 import { useArrowKeys } from './use-arrow-keys.ts'
 
@@ -12,15 +12,15 @@ const WINDOW_ROWS = 150_000
 /** Rows that are drawn beyond both edges. */
 const OVERSCAN_ROWS = 10
 
-export interface ShelfRowsProps {
-  pages: ShelfPages
+export interface PlantsRowsProps {
+  pages: PlantPages
   onOpen(plant: StoredPlant): void
   /** Called with the first plant in view; undefined at the beginning of all. */
   onMove(first: bigint | undefined): void
 }
 
 /** The list itself: only the rows in view are in the document. */
-export function ShelfRows({ pages, onOpen, onMove }: ShelfRowsProps) {
+export function PlantsRows({ pages, onOpen, onMove }: PlantsRowsProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const { rowHeight, viewHeight, clearHeight } = useSizes(scroller)
   const [, redraw] = useReducer((count: number) => count + 1, 0)

@@ -1,16 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TagCount } from '../../../src/client/plant-store-client.ts'
-import type { Go } from '../frame.tsx'
 import { parseId } from '../parts/parse-id.ts'
 import { texts } from '../parts/texts.ts'
-import type { Place } from '../session/place.ts'
+import type { Go, Place } from '../session/place.ts'
 import { TagFilter } from './tag-filter.tsx'
 
 const words = texts.shelf
 /** Between two keys of somebody who types: less asks the service for words that nobody meant. */
 const TYPING_MS = 180
 
-export interface ShelfToolsProps {
+export interface PlantsToolbarProps {
   place: Place
   tags: readonly TagCount[]
   go: Go
@@ -18,7 +17,7 @@ export interface ShelfToolsProps {
 }
 
 /** What narrows the list down, and leads to a place in it. */
-export function ShelfTools({ place, tags, go, onJump }: ShelfToolsProps) {
+export function PlantsToolbar({ place, tags, go, onJump }: PlantsToolbarProps) {
   return (
     <search class="tools">
       <SearchField q={place.q} go={go} />

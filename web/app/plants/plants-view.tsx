@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StoredPlant, TagCount } from '../../../src/client/plant-store-client.ts'
-import type { Go } from '../frame.tsx'
 import { useImportDialog } from '../import/use-import-dialog.ts'
 import { FailureBanner } from '../parts/failure-banner.tsx'
 import { isAbort } from '../parts/failure-text.ts'
@@ -9,19 +8,20 @@ import { ExportIcon, ImportIcon } from '../parts/icons.tsx'
 import type { Notify } from '../parts/notices.tsx'
 import { texts } from '../parts/texts.ts'
 import { PlantDialog } from '../plant/plant-dialog.tsx'
+import type { Go } from '../session/place.ts'
 import { type Place, placeUrl, readPlace } from '../session/place.ts'
 import type { Session } from '../session/session.ts'
 import { ExportDialog } from './export-dialog.tsx'
-import type { ShelfPages } from './plant-pages.ts'
-import { ShelfRows } from './plants-rows.tsx'
-import { ShelfTools } from './plants-toolbar.tsx'
+import type { PlantPages } from './plant-pages.ts'
+import { PlantsRows } from './plants-rows.tsx'
+import { PlantsToolbar } from './plants-toolbar.tsx'
 import { TAGS_MAX } from './tag-filter.tsx'
-import { useShelf } from './use-plants.ts'
+import { usePlants } from './use-plants.ts'
 import './plants.css'
 
 const words = texts.shelf
 
-export interface ShelfViewProps {
+export interface PlantsViewProps {
   session: Session
   place: Place
   go: Go
@@ -35,9 +35,9 @@ interface OpenPlant {
 }
 
 /** Every plant, in the order of the ids. */
-export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
+export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
   const [epoch, setEpoch] = useState({})
-  const { pages, shown } = useShelf(session.client, place, epoch)
+  const { pages, shown } = usePlants(session.client, place, epoch)
   const [open, setOpen] = useState<OpenPlant>()
   const [isExporting, setExporting] = useState(false)
   const imports = useImportDialog(notify)
@@ -84,7 +84,7 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
           </>
         )}
       </div>
-      <ShelfTools place={place} tags={tags} go={go} onJump={jump} />
+      <PlantsToolbar place={place} tags={tags} go={go} onJump={jump} />
       <div class="row-names" aria-hidden="true">
         <span class="cell name">{words.name}</span>
         <span class="cell tag">{words.tag}</span>
@@ -138,7 +138,7 @@ export function ShelfView({ session, place, go, notify }: ShelfViewProps) {
 }
 
 interface ShelfBodyProps {
-  pages: ShelfPages | undefined
+  pages: PlantPages | undefined
   place: Place
   go: Go
   onOpen(plant: StoredPlant): void
@@ -157,7 +157,7 @@ function ShelfBody({ pages, place, go, onOpen, beginnings }: ShelfBodyProps) {
       {isEmpty ? (
         <NothingThere place={place} go={go} beginnings={beginnings} />
       ) : (
-        <ShelfRows
+        <PlantsRows
           pages={pages}
           onOpen={onOpen}
           onMove={(at) => history.replaceState(null, '', placeUrl({ ...readPlace(), at }))}
@@ -196,7 +196,7 @@ function Count({
   place,
   tags,
 }: {
-  pages: ShelfPages | undefined
+  pages: PlantPages | undefined
   place: Place
   tags: readonly TagCount[]
 }) {

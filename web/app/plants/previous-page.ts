@@ -10,7 +10,7 @@ export interface FoundPage {
   isEnd: boolean
 }
 
-export interface EarlierPage {
+export interface PreviousPage {
   /** The plants come behind this id; undefined for the beginning. */
   after: bigint | undefined
   /** Plants up to and with the boundary, without a gap. Empty only at the beginning. */
@@ -23,11 +23,11 @@ export interface EarlierPage {
  * The plants right before `boundary`, itself included, though a list can only be asked for what comes behind an
  * id: it looks back by a guess, farther where there is nothing and nearer where a page does not reach the boundary.
  */
-export async function findEarlierPage(
+export async function findPreviousPage(
   fetchAfter: (after: bigint | undefined) => Promise<FoundPage>,
   boundary: bigint,
   guess: bigint,
-): Promise<EarlierPage> {
+): Promise<PreviousPage> {
   let near = 0n
   let far: bigint | undefined
   let span = guess

@@ -5,12 +5,12 @@ import { shownTag, shownText } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
 import { dayOf } from '../parts/times.ts'
 import { readPlace } from '../session/place.ts'
-import type { ShelfPages } from './plant-pages.ts'
+import type { PlantPages } from './plant-pages.ts'
 
 const words = texts.printed
 
 interface PrintedPlantsProps {
-  pages: ShelfPages
+  pages: PlantPages
   /** The first row and the one behind the last. */
   first: number
   end: number

@@ -5,7 +5,7 @@ import { Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { shownTag } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
-import { useSending } from '../parts/use-submit.ts'
+import { useSubmit } from '../parts/use-submit.ts'
 
 const words = texts.shelf
 /** So many tags are listed, which is as many as the service tells of. */
@@ -73,7 +73,7 @@ type AnotherTagProps = Pick<TagFilterProps, 'onChoose'> & { listed: number; onCl
 /** Asks for a tag that is not one of those listed, which are so many. */
 function AnotherTag({ listed, onChoose, onClose }: AnotherTagProps) {
   const [tag, setTag] = useState('')
-  const sending = useSending(['tag'])
+  const sending = useSubmit(['tag'])
   function send() {
     if (tag === '') return sending.complain({ tag: words.tagMissing })
     onChoose(tag)

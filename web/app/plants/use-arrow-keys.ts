@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-interface ArrowKeysParts {
+interface ArrowKeysOptions {
   scroller: RefObject<HTMLElement | null>
   /** The first row there is, and the one behind the last. */
   first: number
@@ -11,7 +11,7 @@ interface ArrowKeysParts {
 }
 
 /** Lets the arrow keys move the focus from row to row, also to those that are drawn only then. */
-export function useArrowKeys({ scroller, first, end, reveal }: ArrowKeysParts) {
+export function useArrowKeys({ scroller, first, end, reveal }: ArrowKeysOptions) {
   const [active, setActive] = useState<number>()
   /** Whether the arrow keys brought the focus where it is. */
   const isByKey = useRef(false)

@@ -1,11 +1,11 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { PlantStoreClient } from '../../../src/client/plant-store-client.ts'
 import type { Place } from '../session/place.ts'
-import { ShelfPages } from './plant-pages.ts'
+import { PlantPages } from './plant-pages.ts'
 
-export interface Shelf {
+export interface Plants {
   /** The list on the screen: the earlier one until the first answer to the new one is there. */
-  pages: ShelfPages | undefined
+  pages: PlantPages | undefined
   /** Counts the lists that were on the screen. */
   shown: number
 }
@@ -14,15 +14,15 @@ export interface Shelf {
  * The list that belongs to a filter, and begins at `place.at` when it is made. It is made anew when the filter or
  * `epoch` changes; answers to the earlier one are cancelled then.
  */
-export function useShelf(client: PlantStoreClient, { q, tag, at }: Place, epoch: unknown): Shelf {
-  const [shelf, setShelf] = useState<Shelf>({ pages: undefined, shown: 0 })
+export function usePlants(client: PlantStoreClient, { q, tag, at }: Place, epoch: unknown): Plants {
+  const [shelf, setShelf] = useState<Plants>({ pages: undefined, shown: 0 })
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const start = useRef(at)
   start.current = at
   useEffect(() => {
     let isShown = false
     const filter = { q: q === '' ? undefined : q, tag }
-    const pages = new ShelfPages({ client, filter, startAt: start.current, onChange: follow })
+    const pages = new PlantPages({ client, filter, startAt: start.current, onChange: follow })
     function follow() {
       if (isShown) return redraw(undefined)
       if (!pages.isReady) return

@@ -38,3 +38,6 @@ export function placeUrl({ view, q, tag, at }: Place): string {
 export function isSameFilter(one: Place, other: Place): boolean {
   return one.q === other.q && one.tag === other.tag
 }
+
+/** Goes to another place: a new entry in the history, or in place of this one. */
+export type Go = (change: Partial<Place>, how?: 'push' | 'replace') => void

@@ -76,7 +76,7 @@ function rememberInstead(token: string): void {
   rememberToken(token, readToken('sessionStorage') === undefined)
 }
 
-export interface SessionParts {
+export interface SessionOptions {
   secret: string
   /** The token of whoever is signed in by then: what was begun before goes on with it. */
   currentSecret(): string
@@ -94,7 +94,7 @@ export async function openSession({
   onRenewal,
   onEnd,
   signal,
-}: SessionParts): Promise<Session> {
+}: SessionOptions): Promise<Session> {
   let isOpen = false
   const clientOver = (send: typeof fetch) =>
     createPlantStoreClient({

@@ -9,7 +9,7 @@ interface EntranceOverProps {
 }
 
 /** The way in, over all that is on the page, dialogs too. */
-export function EntranceOver({ before, children }: EntranceOverProps) {
+export function SignInOverlay({ before, children }: EntranceOverProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const element = dialog.current

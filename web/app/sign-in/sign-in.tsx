@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Choice } from '../parts/field.tsx'
 import { texts } from '../parts/texts.ts'
-import { useSending } from '../parts/use-submit.ts'
+import { useSubmit } from '../parts/use-submit.ts'
 import { BASE_URL, rememberedToken } from '../session/session.ts'
 import './sign-in.css'
 
@@ -21,7 +21,7 @@ export interface SignInProps {
 export function SignIn({ isChecking, isFirst, message, onSubmit }: SignInProps) {
   const [isKept, setKept] = useState(false)
   const [isShown, setShown] = useState(false)
-  const { isBusy, problems, complain, send } = useSending([])
+  const { isBusy, problems, complain, send } = useSubmit([])
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (isFirst) input.current?.focus()

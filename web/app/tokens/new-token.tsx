@@ -3,7 +3,7 @@ import type { CreatedToken, PlantStoreClient, Scope } from '../../../src/client/
 import { Dialog } from '../parts/dialog.tsx'
 import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { type Sending, useSending } from '../parts/use-submit.ts'
+import { type Sending, useSubmit } from '../parts/use-submit.ts'
 import { TokenSecret } from './token-secret.tsx'
 import { tokenTexts as words } from './token-texts.ts'
 
@@ -21,7 +21,7 @@ interface NewTokenProps {
 /** Makes a token, and shows it this once. */
 export function NewToken({ client, onMade, onClose }: NewTokenProps) {
   const [made, setMade] = useState<CreatedToken>()
-  const sending = useSending(TOKEN_FIELDS)
+  const sending = useSubmit(TOKEN_FIELDS)
   function show(token: CreatedToken) {
     setMade(token)
     onMade(token)

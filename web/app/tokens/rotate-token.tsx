@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Token } from '../../../src/client/plant-store-client.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form } from '../parts/form.tsx'
-import { useSending } from '../parts/use-submit.ts'
+import { useSubmit } from '../parts/use-submit.ts'
 import type { Session } from '../session/session.ts'
 import { TokenSecret } from './token-secret.tsx'
 import { tokenTexts as words } from './token-texts.ts'
@@ -22,7 +22,7 @@ interface RotateTokenProps {
 export function RotateToken({ session, token, onRotated, onClose }: RotateTokenProps) {
   const [graceSeconds, setGraceSeconds] = useState(GRACE_SECONDS_DEFAULT)
   const [secret, setSecret] = useState<string>()
-  const sending = useSending([])
+  const sending = useSubmit([])
   const isOwn = token.id === session.token.id
   const rotate = () =>
     sending.send(async () => {

@@ -6,8 +6,8 @@ import { Form } from '../parts/form.tsx'
 import type { Notify } from '../parts/notices.tsx'
 import { ToldText } from '../parts/quoted-text.tsx'
 import { dayOf, momentOf } from '../parts/times.ts'
-import { useAnswer } from '../parts/use-query.ts'
-import { useSending } from '../parts/use-submit.ts'
+import { useQuery } from '../parts/use-query.ts'
+import { useSubmit } from '../parts/use-submit.ts'
 import type { Session } from '../session/session.ts'
 import { NewToken } from './new-token.tsx'
 import { RotateToken } from './rotate-token.tsx'
@@ -18,7 +18,7 @@ import './tokens-view.css'
 export function TokensView({ session, notify }: { session: Session; notify: Notify }) {
   const { client } = session
   const ask = useCallback((signal: AbortSignal) => client.listTokens({ signal }), [client])
-  const { answer: tokens, failure, retry: reload } = useAnswer(ask)
+  const { answer: tokens, failure, retry: reload } = useQuery(ask)
   const [isMaking, setMaking] = useState(false)
   const [rotating, setRotating] = useState<Token>()
   const [revoking, setRevoking] = useState<Token>()
@@ -124,7 +124,7 @@ interface RevocationProps {
 }
 
 function Revocation({ session, token, notify, onClose }: RevocationProps) {
-  const sending = useSending([])
+  const sending = useSubmit([])
   const label = token.label || words.noLabel
   const revoke = () =>
     sending.send(async () => {

@@ -1,5 +1,5 @@
 import type { StoredPlant } from '../../../plants/plant.ts'
-import { judgeBatch, keyOf, type NewKey } from '../../batching/plan-batch.ts'
+import { keyOf, type NewKey, planBatch } from '../../batching/plan-batch.ts'
 import {
   CREATED,
   type ImportWrite,
@@ -33,7 +33,7 @@ export async function commitBatch(
     const outcomes: PlantWriteOutcome[] = []
     let singles: SingleWrite[] = []
     const commitSingles = async () => {
-      if (singles.length > 0) outcomes.push(...(await commitJudged(transaction, singles, idempotencyTtlMs)))
+      if (singles.length > 0) outcomes.push(...(await commitPlanned(transaction, singles, idempotencyTtlMs)))
       singles = []
     }
     for (const write of batch) {
@@ -71,14 +71,14 @@ async function addAll(sql: Sql | Transaction, batch: readonly Addition[]): Promi
   })
 }
 
-async function commitJudged(
+async function commitPlanned(
   transaction: Transaction,
   batch: readonly SingleWrite[],
   idempotencyTtlMs: number,
 ): Promise<PlantWriteOutcome[]> {
   const stored = await lockPlants(transaction, batch)
   const keys = await findKeys(transaction, batch, idempotencyTtlMs)
-  const { outcomes, written, newKeys } = judgeBatch(batch, stored, keys)
+  const { outcomes, written, newKeys } = planBatch(batch, stored, keys)
   const added: StoredPlant[] = []
   const writes: Promise<unknown>[] = []
   for (const [id, plant] of [...written].sort(([one], [other]) => (one < other ? -1 : 1))) {

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
 import { fileReason } from '../connection/sqlite-connection.ts'
 import type { CopyProgress, StoreCopy } from './copy.ts'
-import { runStoreJob } from './maintenance.ts'
+import { runMaintenance } from './maintenance.ts'
 import {
   createPartialFile,
   followLinks,
@@ -40,7 +40,7 @@ export async function backUpStore(
     removeLeftovers(dirname(target), (name) => name === basename(target))
     partial = createPartialFile(target)
     const job = { kind: 'copy', from: path, to: partial, isThrottled: true } as const
-    const copy = await runStoreJob(job, { signal, onProgress })
+    const copy = await runMaintenance(job, { signal, onProgress })
     signal.throwIfAborted()
     // Meanwhile somebody may have put something there.
     checkTarget(path, target, mayReplace)

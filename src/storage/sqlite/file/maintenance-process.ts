@@ -12,12 +12,12 @@ import {
 } from '../connection/sqlite-connection.ts'
 import { checkStore } from './check.ts'
 import { copyStore } from './copy.ts'
-import type { JobMessage, StoreJob } from './maintenance.ts'
+import type { JobMessage, MaintenanceJob } from './maintenance.ts'
 import { removePartialFile } from './partial-file.ts'
 
 // The process that does a job on the file of a store; `store-job.ts` starts it.
 
-const job = JSON.parse(process.argv[2] ?? '') as StoreJob
+const job = JSON.parse(process.argv[2] ?? '') as MaintenanceJob
 
 /** Fulfils when the message is on its way: what is sent last must not be lost by the end of the process. */
 function send(message: JobMessage): Promise<void> {

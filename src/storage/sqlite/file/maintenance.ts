@@ -5,7 +5,7 @@ import type { CheckProgress } from './check.ts'
 import type { CopyProgress, StoreCopy } from './copy.ts'
 
 /** Long work on the file of a store. */
-export type StoreJob =
+export type MaintenanceJob =
   | { kind: 'copy'; from: string; to: string; isThrottled: boolean }
   | { kind: 'check'; path: string }
 
@@ -32,7 +32,7 @@ export type JobMessage =
  * behind, and can be ended whatever it does. Throws a SetupError that says what stood in its way, or the reason of
  * the signal.
  */
-export async function runStoreJob<Job extends StoreJob>(
+export async function runMaintenance<Job extends MaintenanceJob>(
   job: Job,
   { signal, onProgress }: { signal: AbortSignal; onProgress(progress: JobProgress[Job['kind']]): void },
 ): Promise<JobResult[Job['kind']]> {

@@ -5,7 +5,7 @@ import { makeFolder } from '../../make-folder.ts'
 import { fileReason } from '../connection/sqlite-connection.ts'
 import type { StoreWorkOptions } from './back-up.ts'
 import type { StoreCopy } from './copy.ts'
-import { runStoreJob } from './maintenance.ts'
+import { runMaintenance } from './maintenance.ts'
 import {
   createPartialFile,
   followLinks,
@@ -18,7 +18,7 @@ import {
   syncFile,
   syncFolder,
 } from './partial-file.ts'
-import { lockStore, type StoreLock } from './store-lock.ts'
+import { type DatabaseLock, lockDatabase } from './store-lock.ts'
 
 /** Between the name of a store and the time when another one took its place. */
 const KEPT_MARK = '.before-restore-'
@@ -41,12 +41,12 @@ export async function restoreStore(
   if (!isFile(file)) throw new SetupError(`There is no backup ${file}: name the file of one.`)
   const isThere = isFile(path)
   if (!isThere && existsSync(path)) throw new SetupError(`${path} is no file: name another place.`)
-  let lock: StoreLock | undefined
+  let lock: DatabaseLock | undefined
   let partial: string | undefined
   try {
     const target = followLinks(path)
     checkIsApart(realpathSync(file), target)
-    if (isThere) lock = lockStore(target)
+    if (isThere) lock = lockDatabase(target)
     if (isThere && !mayReplace) {
       throw new SetupError(
         `There is a store at ${path}: name another place with --database, or replace it with --force (it is kept beside).`,
@@ -57,7 +57,7 @@ export async function restoreStore(
     removeLeftovers(dirname(target), (name) => name === ours || name.startsWith(ours + KEPT_MARK))
     partial = createPartialFile(target)
     const job = { kind: 'copy', from: file, to: partial, isThrottled: false } as const
-    const copy = await runStoreJob(job, { signal, onProgress })
+    const copy = await runMaintenance(job, { signal, onProgress })
     signal.throwIfAborted()
     giveToOwner(partial, isThere ? target : dirname(target))
     if (!isThere && existsSync(target)) {
@@ -97,7 +97,7 @@ function giveToOwner(path: string, model: string): void {
  * Keeps what is at the path under another name as well, until it is replaced. Its log must not stay: SQLite would
  * take it for the log of the file that comes.
  */
-function putAside(target: string, lock: StoreLock | undefined): string | undefined {
+function putAside(target: string, lock: DatabaseLock | undefined): string | undefined {
   const aside = `${target}${KEPT_MARK}${new Date().toISOString().replace(/[-:.]/g, '')}`
   const isWhole = lock?.settle() ?? false
   if (lock !== undefined) keepAlsoAs(target, aside)

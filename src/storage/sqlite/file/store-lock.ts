@@ -12,7 +12,7 @@ import {
 const LOCK_TIMEOUT_MS = 1_000
 
 /** A store that nobody else can open until it is let go. */
-export interface StoreLock {
+export interface DatabaseLock {
   /**
    * Puts what is in the log into the file, so that the file is all of the store. False when it is damaged. Throws a
    * SetupError where something else is in the way, a full disk, say: the store is whole with its log alone.
@@ -26,7 +26,7 @@ export interface StoreLock {
  * is open, an idle one as well, and an exclusive one cannot be had beside it. Throws a SetupError when somebody has
  * the store open, or nobody can tell. What SQLite takes for no database is open nowhere.
  */
-export function lockStore(path: string): StoreLock {
+export function lockDatabase(path: string): DatabaseLock {
   let database: DatabaseSync | undefined
   let isSound = true
   try {

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { nameHolds } from '../../../plants/plant-search.ts'
 import { firstIdAfter, type PlantFilter } from '../../../plants/plant-store.ts'
 import { openReader } from '../connection/sqlite-connection.ts'
-import { matchOf } from './fts5-query.ts'
+import { fts5Query } from './fts5-query.ts'
 
 /**
  * Plants that a step of an export holds at most, or rows that it looks at to find some: a millisecond or so,
@@ -105,7 +105,7 @@ function selectRows(database: DatabaseSync, { afterId, tag, words }: PlantFilter
       ? prepare(
           `SELECT ${COLUMNS} FROM plant_words JOIN plants ON plants.id = plant_words.rowid
           WHERE plant_words MATCH ?1 AND plant_words.rowid >= ?2 ORDER BY plant_words.rowid`,
-        ).iterate(matchOf(words), fromId)
+        ).iterate(fts5Query(words), fromId)
       : tag !== undefined
         ? prepare(`SELECT ${COLUMNS} FROM plants WHERE tag = ? AND id >= ? ORDER BY id`).iterate(tag, fromId)
         : prepare(`SELECT ${COLUMNS} FROM plants WHERE id >= ? ORDER BY id`).iterate(fromId)

@@ -13,7 +13,7 @@ import { openReader } from '../connection/sqlite-connection.ts'
 import { serveThread } from '../threads/thread.ts'
 import { createAdditionsStep } from './additions-step.ts'
 import { createExportReads, type PlantColumns } from './export-reads.ts'
-import { matchOf } from './fts5-query.ts'
+import { fts5Query } from './fts5-query.ts'
 
 // The thread for reads that can be long, so that they hold up no other request.
 
@@ -57,7 +57,11 @@ function searchPlants({ words, afterId, tag, limit }: PlantQuery & { words: read
   const fromId = firstIdAfter(afterId)
   if (words.length === 0 || fromId === undefined) return { plants: [], hasMore: false }
   // node:sqlite does not know what a statement gives: these are the columns of a plant, as arrays.
-  const rows = search.iterate(matchOf(words), fromId, tag ?? null) as Iterable<unknown> as Iterable<PlantRow>
+  const rows = search.iterate(
+    fts5Query(words),
+    fromId,
+    tag ?? null,
+  ) as Iterable<unknown> as Iterable<PlantRow>
   // The index may be a moment behind a change of name; the name itself decides.
   return readPage(rows, limit, (plant) => nameHolds(plant.name, words))
 }

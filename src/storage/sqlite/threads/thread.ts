@@ -10,7 +10,7 @@ export interface Thread<Request, Reply> {
   /** Lets the thread end when it has answered what it has, or refused what it has not begun, where it can. */
   close(): Promise<void>
   /** Has `tell` told what the thread says by itself (`say`). */
-  onSaid(tell: (text: string) => void): void
+  onWarning(tell: (text: string) => void): void
 }
 
 /** What a thread says without being asked. */
@@ -76,7 +76,7 @@ export async function startThread<Request, Reply>(
       worker.postMessage(CLOSE)
       await hasEnded.promise
     },
-    onSaid: (tell) => void listeners.push(tell),
+    onWarning: (tell) => void listeners.push(tell),
   }
 }
 

@@ -65,12 +65,12 @@ export function createPlantWrites(
     return { outcome: 'created', plant: plantOf(id, name, tag, times) }
   }
 
-  function change({ id, change, atMs, version, precondition }: WriteOf<'change'>): PlantWriteOutcome {
+  function change({ id, change, atMs, version, precondition }: WriteOf<'update'>): PlantWriteOutcome {
     const found = find(id)
     if (found === undefined) return { outcome: 'absent' }
     if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
     const { name = found.name, tag = found.tag ?? null } = change
-    return { outcome: 'changed', plant: update(found, name, tag, atMs, version) }
+    return { outcome: 'updated', plant: update(found, name, tag, atMs, version) }
   }
 
   function remove({ id, precondition }: WriteOf<'delete'>): PlantWriteOutcome {
@@ -82,7 +82,7 @@ export function createPlantWrites(
     return { outcome: 'deleted' }
   }
 
-  return { insert, create, replace, change, remove }
+  return { insert, create, replace, update: change, remove }
 }
 
 function findPlant(selectPlant: StatementSync, id: bigint): StoredPlant | undefined {

@@ -71,8 +71,8 @@ export function createSearchIndexer(database: DatabaseSync, say: (trouble: strin
   schedule(0)
   return {
     /** Tells that a batch was committed, and how long that took. */
-    noteWrites(tookMs: number): void {
-      load.noteWrites(tookMs)
+    recordWrites(tookMs: number): void {
+      load.recordWrites(tookMs)
       schedule(IDLE_AFTER_MS)
     },
     stop(): void {

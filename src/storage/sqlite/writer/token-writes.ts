@@ -51,7 +51,7 @@ export function createTokenWrites(database: DatabaseSync) {
     /** False when there was none. */
     rotate: (id: string, hash: string, graceEndsAtMs: number | undefined): boolean =>
       updateHash.run(id, hash, graceEndsAtMs ?? null).changes !== 0n,
-    noteUse(id: string, atMs: number): void {
+    recordUse(id: string, atMs: number): void {
       updateTokenUse.run(id, atMs)
     },
   }

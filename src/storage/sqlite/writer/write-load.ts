@@ -19,7 +19,7 @@ export function createWriteLoad() {
   let share = 1
   return {
     /** Writes were committed just now, which took so long. */
-    noteWrites(tookMs: number): void {
+    recordWrites(tookMs: number): void {
       lastWriteMs = performance.now()
       writingMs += tookMs
       const windowMs = lastWriteMs - windowFromMs

@@ -54,7 +54,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
     const { errcode, message } = error as { errcode?: number; message: string }
     return { failure: { errcode, message } }
   }
-  indexer.noteWrites(performance.now() - startMs)
+  indexer.recordWrites(performance.now() - startMs)
   return { created, others }
 }
 
@@ -64,8 +64,8 @@ function perform(write: Write): WriteOutcome {
       return plants.create(write)
     case 'replace':
       return plants.replace(write)
-    case 'change':
-      return plants.change(write)
+    case 'update':
+      return plants.update(write)
     case 'delete':
       return plants.remove(write)
     case 'import':
@@ -90,7 +90,7 @@ function perform(write: Write): WriteOutcome {
     case 'revoke-token':
       return { outcome: tokens.revoke(write.id) ? 'done' : 'absent' }
     case 'note-token-use':
-      tokens.noteUse(write.id, write.atMs)
+      tokens.recordUse(write.id, write.atMs)
       return { outcome: 'done' }
   }
 }

@@ -124,7 +124,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     const key = { caller: 'greenhouse', key: 'key-1', fingerprint: 'body-1' }
     await plants.create({ id: 1n, name: 'Rosa' })
     await plants.create({ id: 2n, name: 'Rosa', tag: 'shrub' }, key)
-    await plants.change(1n, { tag: 'shrub' })
+    await plants.update(1n, { tag: 'shrub' })
     await plants.delete(2n)
     await plants.list({ limit: 10, words: ['rosa'], tag: 'shrub' })
     await plants.countTags(10)

@@ -97,7 +97,7 @@ describe('the search index', () => {
     const steps: { plants: number; atMs: number }[] = []
     let before = file.unindexed()
     for (let atMs = 0; atMs < 2000 && before > 0; atMs++) {
-      indexer.noteWrites(1)
+      indexer.recordWrites(1)
       passTime(1)
       const left = file.unindexed()
       if (left < before) steps.push({ plants: before - left, atMs })
@@ -116,7 +116,7 @@ describe('the search index', () => {
     const indexer = createSearchIndexer(file.database, assert.fail)
     t.after(() => indexer.stop())
     for (let atMs = 0; atMs < 300; atMs++) {
-      indexer.noteWrites(0.1)
+      indexer.recordWrites(0.1)
       passTime(1)
     }
     assert.equal(file.unindexed(), 0)
@@ -154,7 +154,7 @@ describe('the search index', () => {
     file.database.exec(
       'INSERT INTO unindexed_batches (plant_ids) VALUES (zeroblob(8)); DROP TABLE plant_words',
     )
-    indexer.noteWrites(1)
+    indexer.recordWrites(1)
     passTime(3000)
     assert.deepEqual(troubles, [
       'Names cannot be indexed for search: database is locked.',
@@ -167,7 +167,7 @@ describe('the search index', () => {
     const passTime = mockTime(t)
     const indexer = createSearchIndexer(file.database, assert.fail)
     indexer.stop()
-    indexer.noteWrites(1)
+    indexer.recordWrites(1)
     passTime(3000)
     assert.equal(file.unindexed(), 10)
   })

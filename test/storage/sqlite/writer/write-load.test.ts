@@ -15,7 +15,7 @@ function startLoad(t: TestContext) {
         nowMs += turn.idleMs + turn.indexingMs
         load.noteIndexing(turn.indexingMs)
         nowMs += turn.writingMs
-        load.noteWrites(turn.writingMs)
+        load.recordWrites(turn.writingMs)
       }
     },
     pause(ms: number) {
@@ -27,7 +27,7 @@ function startLoad(t: TestContext) {
 test('writes are many until it is known that they are few, and few after a pause', (t) => {
   const { load, alternate, pause } = startLoad(t)
   assert.ok(!load.isBusy(), 'there was none yet')
-  load.noteWrites(0.1)
+  load.recordWrites(0.1)
   assert.ok(load.isBusy())
   alternate({ idleMs: 3, writingMs: 0.3, indexingMs: 0 })
   assert.ok(!load.isBusy())

@@ -1,5 +1,5 @@
-import type { Environment } from '../config/read-config.ts'
-import { createWrongSettings } from '../config/setting-problems.ts'
+import type { Environment } from './setting.ts'
+import { createSettingProblems } from './setting-problems.ts'
 
 /** What of the standard variables of OpenTelemetry is not read by its exporter. */
 export interface TracingSettings {
@@ -54,7 +54,7 @@ export function readTracing(environment: Environment): TracingSettings | undefin
   const exporter = read('OTEL_TRACES_EXPORTER') ?? 'otlp'
   if (endpoint === undefined || exporter === 'none') return undefined
   if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined
-  const wrong = createWrongSettings()
+  const wrong = createSettingProblems()
   if (exporter !== 'otlp') wrong.add('OTEL_TRACES_EXPORTER must be otlp or none.')
   if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
     wrong.add(`${endpointVariable} must be an http or https URL.`)

@@ -1,17 +1,17 @@
-import { backedUpFile } from '../backups/scheduled-backups.ts'
-import { SettingError } from '../errors.ts'
-import { checkDatabase } from '../storage/open-storage.ts'
-import { isWellFormedToken } from '../tokens/token.ts'
-import type { Config } from './read-config.ts'
-import { createWrongSettings } from './setting-problems.ts'
-import { SETTINGS } from './settings.ts'
+import { backedUpFile } from './backups/scheduled-backups.ts'
+import type { Config } from './config/read-config.ts'
+import { createSettingProblems } from './config/setting-problems.ts'
+import { SETTINGS } from './config/settings.ts'
+import { SettingError } from './errors.ts'
+import { checkDatabase } from './storage/open-storage.ts'
+import { isWellFormedToken } from './tokens/token.ts'
 
 /**
  * Whether settings that are fine by themselves go together, and name what the service can use. Throws a SettingError, with a
  * line for each that does not.
  */
 export async function checkConfig(config: Config): Promise<void> {
-  const wrong = createWrongSettings()
+  const wrong = createSettingProblems()
   wrong.note(() => checkDatabase(config.database))
   for (const refuse of [
     refuseStoredToken,
@@ -24,7 +24,7 @@ export async function checkConfig(config: Config): Promise<void> {
   }
   const { oidcIssuer, oidcScopes } = config
   if (oidcIssuer !== undefined && oidcScopes !== undefined) {
-    const { parseScopeMapping } = await import('../identity/granted-scopes.ts')
+    const { parseScopeMapping } = await import('./identity/granted-scopes.ts')
     wrong.note(() => parseScopeMapping(oidcScopes))
   }
   wrong.refuse()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readTracing } from '../../src/config/tracing-settings.ts'
 import { SetupError } from '../../src/errors.ts'
-import { readTracing } from '../../src/tracing/tracing-settings.ts'
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 

@@ -1,0 +1,16 @@
+import type { StoredPlant, TagCount } from '../../../src/client/plant-store-client.ts'
+import type { Notify } from '../parts/notices.tsx'
+import type { Session } from '../session/session.ts'
+
+/** Properties of the dialog of one plant, and of its two forms. */
+export interface PlantDialogProps {
+  session: Session
+  /** Undefined for a new one. */
+  plant: StoredPlant | undefined
+  tags: readonly TagCount[]
+  notify: Notify
+  onClose(): void
+  onAdded(id: bigint): void
+  onChanged(plant: StoredPlant): void
+  onRemoved(id: bigint): void
+}
