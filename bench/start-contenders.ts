@@ -29,7 +29,7 @@ export function startService(
     env: {
       MALLOC_ARENA_MAX: '2',
       PLANTSTORE_PORT: '0',
-      PLANTSTORE_TOKEN: TOKEN,
+      PLANTSTORE_FIXED_TOKEN: TOKEN,
       PLANTSTORE_DATABASE: database,
       ...settings,
     },
@@ -86,7 +86,7 @@ function startStatementService(database: string): Promise<RunningServer> {
   return startServer({
     // The second flag is set by our service itself.
     args: [...NODE_FLAGS, '--no-allocation-site-pretenuring', pathOf('floors/statement-per-request.ts')],
-    env: { MALLOC_ARENA_MAX: '2', PLANTSTORE_TOKEN: TOKEN, PLANTSTORE_DATABASE: database },
+    env: { MALLOC_ARENA_MAX: '2', PLANTSTORE_FIXED_TOKEN: TOKEN, PLANTSTORE_DATABASE: database },
   })
 }
 

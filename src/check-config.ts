@@ -22,23 +22,23 @@ export async function checkConfig(config: Config): Promise<void> {
   ]) {
     wrong.note(() => refuse(config))
   }
-  const { oidcIssuer, oidcScopes } = config
-  if (oidcIssuer !== undefined && oidcScopes !== undefined) {
+  const { oidcIssuer, oidcScopeMap } = config
+  if (oidcIssuer !== undefined && oidcScopeMap !== undefined) {
     const { parseScopeMapping } = await import('./identity/granted-scopes.ts')
-    wrong.note(() => parseScopeMapping(oidcScopes))
+    wrong.note(() => parseScopeMapping(oidcScopeMap))
   }
   wrong.refuse()
 }
 
-/** The variable is that of the command line, too: what is left of it in a shell must not gain scopes, nor outlive its end. */
-function refuseStoredToken({ token }: Config): void {
-  if (token === undefined || !isWellFormedToken(token)) return
+/** A token of a store, copied here, would have every scope, and be valid after it is revoked or expires. */
+function refuseStoredToken({ fixedToken }: Config): void {
+  if (fixedToken === undefined || !isWellFormedToken(fixedToken)) return
   throw new SettingError(
-    'PLANTSTORE_TOKEN is a token that a store made, perhaps for the command line: here it would have every scope, also once it is revoked. To start the service unset PLANTSTORE_TOKEN, or choose another secret.',
+    'PLANTSTORE_FIXED_TOKEN is a token created by a store: here it would have every scope, and could not be revoked. Choose another secret. The token of the command line is PLANTSTORE_TOKEN.',
   )
 }
 
-function refuseHalfOfOpenId({ oidcIssuer, oidcAudience, oidcScopes, oidcScopeClaim }: Config): void {
+function refuseHalfOfOpenId({ oidcIssuer, oidcAudience, oidcScopeMap, oidcScopeClaim }: Config): void {
   if (oidcIssuer !== undefined) {
     if (oidcAudience !== undefined) return
     throw new SettingError(
@@ -46,8 +46,9 @@ function refuseHalfOfOpenId({ oidcIssuer, oidcAudience, oidcScopes, oidcScopeCla
     )
   }
   const isElsewhere = oidcScopeClaim !== SETTINGS.oidcScopeClaim.default
-  if (oidcAudience === undefined && oidcScopes === undefined && !isElsewhere) return
-  const has = oidcAudience !== undefined ? 'AUDIENCE' : oidcScopes !== undefined ? 'SCOPES' : 'SCOPE_CLAIM'
+  if (oidcAudience === undefined && oidcScopeMap === undefined && !isElsewhere) return
+  const has =
+    oidcAudience !== undefined ? 'AUDIENCE' : oidcScopeMap !== undefined ? 'SCOPE_MAP' : 'SCOPE_CLAIM'
   throw new SettingError(
     `PLANTSTORE_OIDC_${has} needs PLANTSTORE_OIDC_ISSUER, too: without it no JWT is let in. Or leave it out.`,
   )

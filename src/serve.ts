@@ -53,7 +53,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
     const app = await buildApp({
       storage,
       log,
-      fixedToken: config.token,
+      fixedToken: config.fixedToken,
       verifyJwt,
       baseUrl: config.baseUrl,
       corsOrigins: config.corsOrigins,
@@ -102,13 +102,13 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
 
 /** What knows the JWTs of the provider that is set, loaded only then. */
 async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | undefined> {
-  const { oidcIssuer: issuer, oidcAudience: audience, oidcScopes, oidcScopeClaim: scopeClaim } = config
+  const { oidcIssuer: issuer, oidcAudience: audience, oidcScopeMap, oidcScopeClaim: scopeClaim } = config
   if (issuer === undefined || audience === undefined) return undefined
   const [{ createOpenIdTokens }, { parseScopeMapping }] = await Promise.all([
     import('./identity/openid-tokens.ts'),
     import('./identity/granted-scopes.ts'),
   ])
-  return createOpenIdTokens({ issuer, audience, scopeClaim, scopes: parseScopeMapping(oidcScopes), log })
+  return createOpenIdTokens({ issuer, audience, scopeClaim, scopes: parseScopeMapping(oidcScopeMap), log })
 }
 
 /** The certificate that is set, loaded only then. */
@@ -127,7 +127,7 @@ async function openTracing({ tracing }: Config, log: Logger): Promise<Tracing | 
 }
 
 async function makeFirstToken({ tokens }: Storage, config: Config, log: Logger): Promise<string | undefined> {
-  if (config.token !== undefined || (await tokens.list()).length > 0) return undefined
+  if (config.fixedToken !== undefined || (await tokens.list()).length > 0) return undefined
   const made = await issueFirstToken(tokens, { label: 'made at the first start', scopes: SCOPES })
   if (made !== undefined) createTokenAudit(log).note('created', made.stored, { by: 'first start' })
   return made?.token

@@ -102,7 +102,7 @@ test('every service of compose.yaml waits for services that say when they are re
 test('replicas leave the schema to what runs before them, and have the time to finish what is under way', () => {
   const { plantstore, migrate } = compose.services
   assert.ok((plantstore?.deploy?.replicas ?? 0) >= 2)
-  assert.equal(plantstore?.environment?.PLANTSTORE_MIGRATE, 'off')
+  assert.equal(plantstore?.environment?.PLANTSTORE_MIGRATE, 'false')
   assert.equal(plantstore?.depends_on?.migrate?.condition, 'service_completed_successfully')
   assert.equal(migrate?.environment?.PLANTSTORE_DATABASE, plantstore?.environment?.PLANTSTORE_DATABASE)
   const graceMs = 1000 * Number.parseFloat(plantstore?.stop_grace_period ?? '')

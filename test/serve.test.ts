@@ -168,12 +168,14 @@ test('the path of the base URL stands before every route, and in what answers po
   }
 })
 
-test('a first token is made only for a store that has none, when none is configured', async (test) => {
+test('a first token is created only for a store without one, unless there is a fixed token', async (test) => {
   const database = join(temporaryFolder(test), 'plants.db')
   const configWith = (settings: Record<string, string>) =>
     readConfig({}, { PLANTSTORE_PORT: '0', PLANTSTORE_DATABASE: database, ...settings })
   const tokens: (string | undefined)[] = []
-  for (const settings of [{ PLANTSTORE_TOKEN: 'configured-token-0' }, {}]) {
+  // The second variable is the credential of the command line, perhaps set in the same shell.
+  for (const variable of ['PLANTSTORE_FIXED_TOKEN', 'PLANTSTORE_TOKEN']) {
+    const settings = { [variable]: 'configured-token-0' }
     const service = await serve(configWith(settings), silent)
     tokens.push(service.firstToken)
     await service.stop()
@@ -185,10 +187,10 @@ test('a first token is made only for a store that has none, when none is configu
 test('a token that a store made is no fixed token: it would have every scope, also once it is revoked', async (test) => {
   const database = join(temporaryFolder(test), 'plants.db')
   const environment = { PLANTSTORE_PORT: '0', PLANTSTORE_DATABASE: database }
-  const config = readConfig({}, { ...environment, PLANTSTORE_TOKEN: generateToken() })
+  const config = readConfig({}, { ...environment, PLANTSTORE_FIXED_TOKEN: generateToken() })
   await assert.rejects(serve(config, silent), (error) => {
     assert.ok(error instanceof SettingError, String(error))
-    assert.match(error.message, /^PLANTSTORE_TOKEN [^\n]+ unset PLANTSTORE_TOKEN[^\n]+\.$/)
+    assert.match(error.message, /^PLANTSTORE_FIXED_TOKEN [^\n]+ Choose another secret\. [^\n]+\.$/)
     return true
   })
   assert.ok(!existsSync(database))

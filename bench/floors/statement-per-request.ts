@@ -10,7 +10,7 @@ import { wordsAsVector } from '../../src/storage/postgres/commit/insert-plants.t
 
 // The floor for shared commits: the service as it is, but for creates, each of which is a statement and a commit
 // of its own in a pool of connections, as services on PostgreSQL usually do it. PLANTSTORE_DATABASE and
-// PLANTSTORE_TOKEN say where and for whom.
+// PLANTSTORE_FIXED_TOKEN say where and for whom.
 
 /** As many as our service has for everything but its commits. */
 const CONNECTIONS = 10
@@ -32,7 +32,7 @@ const create: PlantStore['create'] = async ({ id, name, tag = null }) => {
 const app = await buildApp({
   storage: { ...storage, plants: { ...storage.plants, create } },
   log: await createLog(config.logLevel),
-  fixedToken: config.token,
+  fixedToken: config.fixedToken,
   limits: config,
   isDraining: () => false,
 })

@@ -29,7 +29,7 @@ export const SETTINGS = {
     type: 'origins',
     about: 'Origins whose pages may call the service from a browser, between commas; * for any',
   },
-  token: {
+  fixedToken: {
     type: 'secret',
     about: 'One fixed token with every scope, beside those in the store, and none that a store made',
   },
@@ -47,7 +47,7 @@ export const SETTINGS = {
     default: 'scope',
     about: 'Claim that tells what a JWT may do; realm_access.roles for one in another',
   },
-  oidcScopes: {
+  oidcScopeMap: {
     type: 'text',
     about: 'What the provider calls the scopes: plants:read=viewer,plants:write=editor; the same by default',
   },
@@ -63,7 +63,7 @@ export const SETTINGS = {
     [0, HOUR_MS],
     'Time that a connection may be idle; longer than that of a load balancer in front',
   ),
-  unreadTimeoutMs: integer(
+  sendTimeoutMs: integer(
     60_000,
     [100, HOUR_MS],
     'Time that an answer may wait for its client to read on; then the connection is cut off',
@@ -120,11 +120,10 @@ export const SETTINGS = {
   ),
   slowRequestMs: integer(1_000, [0, HOUR_MS], 'Requests that take longer are logged'),
   migrate: {
-    type: 'choice',
-    choices: ['on', 'off'],
-    default: 'on',
+    type: 'boolean',
+    default: true,
     about:
-      'Whether the start brings the schema of the database up to date; off leaves it to "plantstore migrate"',
+      'Whether the start brings the schema of the database up to date; false leaves it to "plantstore migrate"',
   },
   postgresConnections: integer(
     10,
@@ -155,17 +154,14 @@ export const SETTINGS = {
     default: true,
     about: 'Whether the service counts what it does, and tells it at /metrics',
   },
-  quickCheck: {
+  checkOnStart: {
     type: 'boolean',
     default: false,
     about: 'Examine the file of the store before it is used; slow on a large one',
   },
 } as const satisfies Record<string, Setting>
 
-/**
- * What the commands read that talk to a service, from their flags or from the same environment. The variable
- * of the token is the one of the service: where both run with one environment, the token fits.
- */
+/** Settings of the commands that call a service, from their flags or the environment. */
 export const CLIENT_SETTINGS = {
   url: {
     type: 'url',

@@ -5,7 +5,7 @@ import { isScope, SCOPES, type Scope } from '../tokens/token.ts'
 export type ScopeMapping = ReadonlyMap<string, readonly Scope[]>
 
 /**
- * Reads the setting `oidcScopes`: pairs of a scope of this service and what the provider calls it, between commas. Left
+ * Reads the setting `oidcScopeMap`: pairs of a scope of this service and what the provider calls it, between commas. Left
  * out, they are called the same. Throws a SettingError that tells the rule.
  */
 export function parseScopeMapping(text: string | undefined): ScopeMapping {
@@ -15,7 +15,7 @@ export function parseScopeMapping(text: string | undefined): ScopeMapping {
     const [, scope, value = ''] = /^\s*([^=\s]+)=(\S+)\s*$/.exec(pair) ?? []
     if (!isScope(scope)) {
       throw new SettingError(
-        `PLANTSTORE_OIDC_SCOPES must be pairs such as plants:read=garden.read,plants:write=garden.write with ${SCOPES.join(', ')} on their left, not ${JSON.stringify(pair)}.`,
+        `PLANTSTORE_OIDC_SCOPE_MAP must be pairs such as plants:read=garden.read,plants:write=garden.write with ${SCOPES.join(', ')} on their left, not ${JSON.stringify(pair)}.`,
       )
     }
     mapping.set(value, [...(mapping.get(value) ?? []), scope])

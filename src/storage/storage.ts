@@ -77,9 +77,9 @@ export interface StorageOptions {
   /** Time that a write may have to wait for its commit to begin before the storage lags. */
   writeLagMaxMs: number
   /** Examines the file before it is used: thorough, and slow on a large one. */
-  quickCheck: boolean
+  checkOnStart: boolean
   /** Whether a schema that is not up to date may be brought up to date. */
-  migrate: 'on' | 'off'
+  migrate: boolean
   /** Connections of this process to PostgreSQL, beside the one for the shared commits and one for each export. */
   postgresConnections: number
   postgresConnectTimeoutMs: number

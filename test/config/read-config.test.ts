@@ -54,7 +54,7 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
       'ftp://a.example',
     ],
   },
-  token: {
+  fixedToken: {
     text: 'secret-with-16-characters',
     value: 'secret-with-16-characters',
     wrong: ['fifteen-letters', 'a space is in it', 'x'.repeat(513), 'umlaut-ä-in-it-ä', 'line\nline-line-li'],
@@ -72,12 +72,12 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   },
   oidcAudience: { text: 'plants', value: 'plants', wrong: [''] },
   oidcScopeClaim: { text: 'realm_access.roles', value: 'realm_access.roles', wrong: [''] },
-  oidcScopes: { text: 'plants:read=viewer', value: 'plants:read=viewer', wrong: [''] },
+  oidcScopeMap: { text: 'plants:read=viewer', value: 'plants:read=viewer', wrong: [''] },
   bodyBytesMax: { text: '2048', value: 2048, wrong: ['1023', '67108865', '1MiB', ''] },
   headersTimeoutMs: { text: '500', value: 500, wrong: ['99', '3600001', '10s'] },
   requestTimeoutMs: { text: '500', value: 500, wrong: ['99', '3600001', 'never'] },
   keepAliveTimeoutMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
-  unreadTimeoutMs: { text: '5000', value: 5_000, wrong: ['99', '3600001'] },
+  sendTimeoutMs: { text: '5000', value: 5_000, wrong: ['99', '3600001'] },
   connectionsMax: { text: '0', value: 0, wrong: ['-1', '1000001'] },
   connectionsPerAddressMax: { text: '100', value: 100, wrong: ['-1', '1000001'] },
   shutdownDelayMs: { text: '5000', value: 5_000, wrong: ['-1', '3600001'] },
@@ -97,7 +97,7 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   },
   idempotencyTtlMs: { text: '1000', value: 1000, wrong: ['999', '31536000001'] },
   slowRequestMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
-  migrate: { text: 'off', value: 'off', wrong: ['no', 'false', 'OFF'] },
+  migrate: { text: 'false', value: false, wrong: ['no', 'off', 'FALSE'] },
   postgresConnections: { text: '1', value: 1, wrong: ['0', '1001'] },
   postgresConnectTimeoutMs: { text: '100', value: 100, wrong: ['99', '3600001', '5s'] },
   postgresStatementTimeoutMs: { text: '100', value: 100, wrong: ['99', '3600001'] },
@@ -107,7 +107,7 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   backupsKept: { text: '1', value: 1, wrong: ['0', '10001'] },
   logLevel: { text: 'debug', value: 'debug', wrong: ['DEBUG', 'verbose', 'constructor'] },
   metrics: { text: 'false', value: false, wrong: ['off', '0', 'FALSE'] },
-  quickCheck: { text: 'true', value: true, wrong: ['yes', '1', 'TRUE'] },
+  checkOnStart: { text: 'true', value: true, wrong: ['yes', '1', 'TRUE'] },
 }
 
 function problemOf(read: () => unknown): string {
@@ -177,7 +177,7 @@ test('an empty variable counts as none', () => {
 })
 
 test('a boolean flag without a value means true', () => {
-  assert.equal(readConfig({ quickCheck: true }, {}).quickCheck, true)
+  assert.equal(readConfig({ checkOnStart: true }, {}).checkOnStart, true)
 })
 
 test('a variable that looks like a setting and is none is refused: it is a typo', () => {
@@ -194,7 +194,7 @@ test('a variable that looks like a setting and is none is refused: it is a typo'
 })
 
 test('a secret that is refused is never repeated, nor is a URL, which may hold a password', () => {
-  const cases: [SettingName, string][] = CASES.token.wrong.map((bad) => ['token', bad])
+  const cases: [SettingName, string][] = CASES.fixedToken.wrong.map((bad) => ['fixedToken', bad])
   cases.push(['baseUrl', 'https://user:password@a.example'])
   for (const [name, bad] of cases) {
     for (const problem of [

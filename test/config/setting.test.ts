@@ -57,8 +57,8 @@ test('settings that do not go together are told at once as well, and the exit co
   const environment = {
     PLANTSTORE_TLS_CERT: 'cert.pem',
     PLANTSTORE_OIDC_ISSUER: 'https://a.example',
-    PLANTSTORE_OIDC_SCOPES: 'plants:wirte=editor',
-    PLANTSTORE_TOKEN: generateToken(),
+    PLANTSTORE_OIDC_SCOPE_MAP: 'plants:wirte=editor',
+    PLANTSTORE_FIXED_TOKEN: generateToken(),
     PLANTSTORE_BACKUP_DIR: 'backups',
     PLANTSTORE_DATABASE: 'postgres://a.example:0/plants',
   }
@@ -69,10 +69,10 @@ test('settings that do not go together are told at once as well, and the exit co
   const named = lines.map((line) => /PLANTSTORE_\w+|database/.exec(line)?.[0])
   assert.deepEqual(named.sort(), [
     'PLANTSTORE_BACKUP_DIR',
+    'PLANTSTORE_FIXED_TOKEN',
     'PLANTSTORE_OIDC_ISSUER',
-    'PLANTSTORE_OIDC_SCOPES',
+    'PLANTSTORE_OIDC_SCOPE_MAP',
     'PLANTSTORE_TLS_CERT',
-    'PLANTSTORE_TOKEN',
     'database',
   ])
   assert.deepEqual(readdirSync(folder), [])

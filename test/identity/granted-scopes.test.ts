@@ -64,7 +64,8 @@ test('what is no mapping is refused with the rule', () => {
   ]) {
     assert.throws(
       () => parseScopeMapping(text),
-      (error) => error instanceof SetupError && error.message.startsWith('PLANTSTORE_OIDC_SCOPES must be '),
+      (error) =>
+        error instanceof SetupError && error.message.startsWith('PLANTSTORE_OIDC_SCOPE_MAP must be '),
       text,
     )
   }
@@ -73,6 +74,6 @@ test('what is no mapping is refused with the rule', () => {
 test('of a mapping the pair that is wrong is repeated', () => {
   assert.throws(
     () => parseScopeMapping('plants:read=viewer,plants:wirte=editor'),
-    /^SettingError: PLANTSTORE_OIDC_SCOPES must be pairs .*, not "plants:wirte=editor"\.$/,
+    /^SettingError: PLANTSTORE_OIDC_SCOPE_MAP must be pairs .*, not "plants:wirte=editor"\.$/,
   )
 })

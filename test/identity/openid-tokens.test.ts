@@ -152,7 +152,7 @@ test('what only looks like a JWT is refused as any other token', async () => {
 
 test('tokens of the store, and a fixed one with dots, are let in beside', async (context) => {
   const dotted = 'fixed.token.with-dots'
-  const other = await startApp(context, { ...SETTINGS, PLANTSTORE_TOKEN: dotted })
+  const other = await startApp(context, { ...SETTINGS, PLANTSTORE_FIXED_TOKEN: dotted })
   assert.equal((await other.fetch('/plants', withToken(dotted))).status, 200)
   assert.equal((await asking(TOKEN)).status, 200)
   const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
@@ -197,7 +197,7 @@ test('roles of the provider are mapped to scopes, from the claim that is named',
   const mapped = await startApp(context, {
     ...SETTINGS,
     PLANTSTORE_OIDC_SCOPE_CLAIM: 'realm_access.roles',
-    PLANTSTORE_OIDC_SCOPES: 'plants:read=viewer,plants:read=editor, plants:write=editor',
+    PLANTSTORE_OIDC_SCOPE_MAP: 'plants:read=viewer,plants:read=editor, plants:write=editor',
   })
   const scopesOf = async (roles: unknown) => {
     const token = await provider.sign({ realm_access: { roles }, scope: 'tokens:manage' })
@@ -212,7 +212,7 @@ test('roles of the provider are mapped to scopes, from the claim that is named',
 test('settings of a provider without its issuer stop the start', async (context) => {
   for (const [name, value] of [
     ['PLANTSTORE_OIDC_AUDIENCE', 'a'],
-    ['PLANTSTORE_OIDC_SCOPES', 'plants:read=viewer'],
+    ['PLANTSTORE_OIDC_SCOPE_MAP', 'plants:read=viewer'],
     ['PLANTSTORE_OIDC_SCOPE_CLAIM', 'roles'],
   ] as const) {
     await assert.rejects(
@@ -234,7 +234,7 @@ test('a start with an issuer says what else it needs', async (context) => {
     isSetupError(/^PLANTSTORE_OIDC_ISSUER needs PLANTSTORE_OIDC_AUDIENCE, too: /),
   )
   await assert.rejects(
-    start({ PLANTSTORE_OIDC_AUDIENCE: 'a', PLANTSTORE_OIDC_SCOPES: 'plants:raed=viewer' }),
-    isSetupError(/^PLANTSTORE_OIDC_SCOPES must be pairs such as .* plants:read, plants:write, /),
+    start({ PLANTSTORE_OIDC_AUDIENCE: 'a', PLANTSTORE_OIDC_SCOPE_MAP: 'plants:raed=viewer' }),
+    isSetupError(/^PLANTSTORE_OIDC_SCOPE_MAP must be pairs such as .* plants:read, plants:write, /),
   )
 })

@@ -208,7 +208,7 @@ async function serve(context: TestContext, settings: Record<string, string> = {}
     env: {
       ...environmentOf(),
       PLANTSTORE_PORT: '0',
-      PLANTSTORE_TOKEN: TOKEN,
+      PLANTSTORE_FIXED_TOKEN: TOKEN,
       PLANTSTORE_DATABASE: join(temporaryFolder(context), 'plants.db'),
       ...settings,
     },

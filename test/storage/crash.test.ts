@@ -103,7 +103,7 @@ describe('a service that is killed under load', () => {
       await service.crash()
       await Promise.all(loads)
 
-      service = await startService(t, { database, environment: { PLANTSTORE_QUICK_CHECK: 'true' } })
+      service = await startService(t, { database, environment: { PLANTSTORE_CHECK_ON_START: 'true' } })
       checkPlants(await storedPlants(service), expected)
     }
     assert.ok(expected.size > 500)

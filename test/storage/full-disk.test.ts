@@ -119,7 +119,7 @@ describe('a full disk', () => {
     // A service that stops on a full disk stops as ever, and leaves everything behind.
     for (const id of await fill(service, 200_000)) acknowledged.add(id)
     assert.equal(await service.stop(), 0, service.errors())
-    const again = await startService(t, { database, environment: { PLANTSTORE_QUICK_CHECK: 'true' } })
+    const again = await startService(t, { database, environment: { PLANTSTORE_CHECK_ON_START: 'true' } })
     assert.deepEqual(await storedIds(again), acknowledged)
   })
 

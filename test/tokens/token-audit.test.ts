@@ -120,7 +120,7 @@ test('what was left out of a flood is told when the second is over, also if noth
 })
 
 test('the first token leaves a line, too', async (context) => {
-  const app = await startApp(context, { PLANTSTORE_TOKEN: '' })
+  const app = await startApp(context, { PLANTSTORE_FIXED_TOKEN: '' })
   const [line] = auditOf(app)
   assert.equal(line?.event, 'token.created')
   assert.equal(line?.by, 'first start')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { describeDatabase, openStorage, shardStorage } from '../../storage/open-storage.ts'
 
-/** `plantstore migrate`: for who may change the schema, where the service may not (PLANTSTORE_MIGRATE=off). */
+/** `plantstore migrate`: for who may change the schema, where the service may not (PLANTSTORE_MIGRATE=false). */
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
@@ -20,7 +20,7 @@ export function addMigrateCommand(program: Command): void {
 }
 
 async function migrate(config: Config): Promise<void> {
-  const storage = await openStorage(config.database, { ...config, migrate: 'on' })
+  const storage = await openStorage(config.database, { ...config, migrate: true })
   await storage.close()
   process.stdout.write(`The schema of ${describeDatabase(config.database)} is up to date.\n`)
 }

@@ -16,7 +16,7 @@ export function addServeCommand(program: Command): void {
     .description('run the service')
     .addHelpText(
       'after',
-      '\nEach setting can be given as an environment variable instead: --port as PLANTSTORE_PORT.\nPLANTSTORE_TOKEN, one fixed token with every scope, only so.\n\nExample:\n  plantstore serve --port 8080 --database data/plantstore.db',
+      '\nEach setting can be given as an environment variable instead: --port as PLANTSTORE_PORT.\nPLANTSTORE_FIXED_TOKEN, one fixed token with every scope, only so.\n\nExample:\n  plantstore serve --port 8080 --database data/plantstore.db',
     )
   for (const [name, setting] of Object.entries(SETTINGS)) {
     // A secret on the command line could be read in the list of processes.

@@ -30,7 +30,7 @@ const leftUnread = new WeakSet<Duplex>()
 export interface SlowReaderOptions {
   sockets: ReadonlySet<Socket>
   /** How long the client of an answer may read nothing of it. */
-  unreadTimeoutMs: number
+  sendTimeoutMs: number
   unsentBytesMax?: number
   onDropped: OnDropped
 }
@@ -70,7 +70,7 @@ export function wasNotRead(socket: Duplex): boolean {
  * timer for each answer would cost every request. Returns what ends it.
  */
 export function dropSlowReaders(options: SlowReaderOptions): () => void {
-  const { sockets, unreadTimeoutMs, unsentBytesMax = UNSENT_BYTES_MAX, onDropped } = options
+  const { sockets, sendTimeoutMs, unsentBytesMax = UNSENT_BYTES_MAX, onDropped } = options
   /** What was sent on a connection when something was last, since it began to wait. */
   let marks = new Map<Socket, Mark>()
 
@@ -91,7 +91,7 @@ export function dropSlowReaders(options: SlowReaderOptions): () => void {
       const { bytesWritten } = socket
       const mark = before.get(socket)
       const isStuck = mark?.bytesWritten === bytesWritten
-      if (isStuck && nowMs - mark.sinceMs >= unreadTimeoutMs) {
+      if (isStuck && nowMs - mark.sinceMs >= sendTimeoutMs) {
         cut(socket, 'unread')
         continue
       }
@@ -107,7 +107,7 @@ export function dropSlowReaders(options: SlowReaderOptions): () => void {
     }
   }
 
-  const timer = setInterval(look, Math.min(LOOK_EVERY_MS, unreadTimeoutMs))
+  const timer = setInterval(look, Math.min(LOOK_EVERY_MS, sendTimeoutMs))
   timer.unref()
   return () => clearInterval(timer)
 }

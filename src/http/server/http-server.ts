@@ -49,7 +49,7 @@ export interface ServerLimits {
   requestTimeoutMs: number
   keepAliveTimeoutMs: number
   /** How long the client of an answer may read nothing of it. */
-  unreadTimeoutMs: number
+  sendTimeoutMs: number
 }
 
 export interface ServerParts {
@@ -89,7 +89,7 @@ export function createHttpServer(
   if (limitConnection !== undefined) server.on('connection', limitConnection)
   const sockets = openSockets(server)
   keepUnsentAnswers(server, sockets)
-  server.once('close', dropSlowReaders({ sockets, unreadTimeoutMs: limits.unreadTimeoutMs, onDropped }))
+  server.once('close', dropSlowReaders({ sockets, sendTimeoutMs: limits.sendTimeoutMs, onDropped }))
   const order = { listener, runLater: createEventLoopSlices().runLater }
   const receive: RequestListener = (request, response) => runInOrder(request, response, order)
   server.on('request', receive)

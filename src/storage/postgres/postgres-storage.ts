@@ -21,7 +21,7 @@ import { createPostgresTokenStore } from './token-store.ts'
 export async function openPostgresStorage(url: string, options: StorageOptions): Promise<Storage> {
   const connection = connectionOptions(url, options)
   await withDatabase(connection, async (sql) => {
-    const look = isUpToDate(sql, options.migrate === 'on')
+    const look = isUpToDate(sql, options.migrate)
     if (!(await answerInTime(look, options.postgresConnectTimeoutMs, 'CONNECT_TIMEOUT'))) {
       await migratePostgres(sql, options.postgresStatementTimeoutMs)
     }

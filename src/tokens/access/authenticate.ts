@@ -149,7 +149,7 @@ export function createAuthenticator({
 }
 
 function fixedTokenRecord(createdAtMs: number): StoredToken {
-  return { id: FIXED_TOKEN_ID, label: 'the setting PLANTSTORE_TOKEN', scopes: SCOPES, createdAtMs }
+  return { id: FIXED_TOKEN_ID, label: 'the setting PLANTSTORE_FIXED_TOKEN', scopes: SCOPES, createdAtMs }
 }
 
 function isStoredId(id: string): boolean {

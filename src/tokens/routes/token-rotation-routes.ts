@@ -112,7 +112,7 @@ function parseGraceSeconds(body: unknown): number {
 /** What there is to know of a token that no store holds, to whom it belongs. */
 function whyNotThere(id: string, caller: StoredToken): string | undefined {
   if (id === FIXED_TOKEN_ID)
-    return 'The token of the setting PLANTSTORE_TOKEN is changed there, and cannot be rotated.'
+    return 'The token of the setting PLANTSTORE_FIXED_TOKEN is changed there, and cannot be rotated.'
   if (id === caller.id) return 'The token in use is not one of this store, and cannot be rotated here.'
   return undefined
 }

@@ -64,7 +64,7 @@ test('after a crash the log of the old store does not get into the restored one;
   const aside = readdirSync(folder).find((name) => name.includes('before-restore')) ?? ''
   assert.deepEqual(readdirSync(folder).sort(), ['backup.db', 'plants.db', aside])
 
-  const environment = { PLANTSTORE_QUICK_CHECK: 'true' }
+  const environment = { PLANTSTORE_CHECK_ON_START: 'true' }
   const restored = await startService(t, { database, environment })
   assert.deepEqual(await idsIn(restored), [1])
   await add(restored, 4)

@@ -30,7 +30,7 @@ const serveOn = (test: Lifetime, database: string, more: string[] = [], uid?: nu
   )
 
 test('the first start prints a token and a line for the shell that adds a plant', async (test) => {
-  const service = await startServe(test, { environment: { PLANTSTORE_TOKEN: '' } })
+  const service = await startServe(test, { environment: { PLANTSTORE_FIXED_TOKEN: '' } })
   await eventually(() => service.stdout.endsWith('\n\n'))
   const [, token = ''] = /^ {2}(plst_\w+)$/m.exec(service.stdout) ?? []
   const [, line = ''] = /^ {2}(curl .*)$/m.exec(service.stdout) ?? []
@@ -47,7 +47,10 @@ test('the first start prints a token and a line for the shell that adds a plant'
 
   service.child.kill('SIGTERM')
   assert.equal(await service.exit, 0)
-  const again = await startServe(test, { folder: service.folder, environment: { PLANTSTORE_TOKEN: '' } })
+  const again = await startServe(test, {
+    folder: service.folder,
+    environment: { PLANTSTORE_FIXED_TOKEN: '' },
+  })
   assert.equal(again.stdout, `Plant Store is at ${again.url} (API reference: ${again.url}/docs)\n`)
   const kept = await fetch(`${again.url}/plants`, { headers: { authorization: `Bearer ${token}` } })
   assert.equal(kept.status, 200)
@@ -83,7 +86,7 @@ test('a bad setting is one plain line that names it, and an exit code that tells
   const runs = await Promise.all([
     runPlantstore(test, ['serve', '--port', 'eighty']),
     runPlantstore(test, ['serve'], { environment: { PLANTSTORE_PROT: '80' } }),
-    runPlantstore(test, ['serve'], { environment: { PLANTSTORE_TOKEN: 'too short' } }),
+    runPlantstore(test, ['serve'], { environment: { PLANTSTORE_FIXED_TOKEN: 'too short' } }),
     runPlantstore(test, ['serve'], { environment: { PLANTSTORE_TLS_CERT: 'cert.pem' } }),
     runPlantstore(test, ['serve'], { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://traces' } }),
     runPlantstore(test, ['serve'], { environment: { PLANTSTORE_DATABASE: 'postgres:///plants' } }),
@@ -91,7 +94,7 @@ test('a bad setting is one plain line that names it, and an exit code that tells
   const messages = [
     /: --port must be/,
     /no setting PLANTSTORE_PROT/,
-    /: PLANTSTORE_TOKEN must be/,
+    /: PLANTSTORE_FIXED_TOKEN must be/,
     /: PLANTSTORE_TLS_CERT needs PLANTSTORE_TLS_KEY/,
     /: OTEL_EXPORTER_OTLP_ENDPOINT must be/,
     /: The URL of the database cannot be used: it names no/,

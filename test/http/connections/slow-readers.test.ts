@@ -23,7 +23,7 @@ async function ask(t: TestContext, port: number, text: string): Promise<Socket> 
 }
 
 /** A server whose answers are long, with the connections that it cut off, by reason. */
-async function startLong(t: TestContext, limits: { unreadTimeoutMs: number; unsentBytesMax?: number }) {
+async function startLong(t: TestContext, limits: { sendTimeoutMs: number; unsentBytesMax?: number }) {
   const sockets = new Set<Socket>()
   const cut: string[] = []
   const server = createServer((_request, response) => {
@@ -45,7 +45,7 @@ async function startLong(t: TestContext, limits: { unreadTimeoutMs: number; unse
 }
 
 test('an answer of any kind that nobody reads is given up in time, and others are served', async (t) => {
-  const app = await startApp(t, { PLANTSTORE_UNREAD_TIMEOUT_MS: '200' })
+  const app = await startApp(t, { PLANTSTORE_SEND_TIMEOUT_MS: '200' })
   const name = 'x'.repeat(900_000)
   for (let id = 0; id < 4; id++) await app.send('POST', '/plants', `{"id":${id},"name":"${name}"}`)
   const socket = await ask(t, app.port, requestText('GET /plants').repeat(8))
@@ -70,7 +70,7 @@ test('an answer of any kind that nobody reads is given up in time, and others ar
 })
 
 test('a client that reads slowly, and goes on, gets all of a long answer', async (t) => {
-  const { port, cut } = await startLong(t, { unreadTimeoutMs: 3_000 })
+  const { port, cut } = await startLong(t, { sendTimeoutMs: 3_000 })
   const socket = await ask(t, port, requestText('GET /', { Connection: 'close' }))
   let bytes = 0
   socket.on('data', (piece) => {
@@ -90,7 +90,7 @@ test('a client that reads slowly, and goes on, gets all of a long answer', async
 
 test('where too much waits for all clients together, those that have waited longest are cut off', async (t) => {
   const { port, sockets, cut } = await startLong(t, {
-    unreadTimeoutMs: 60_000,
+    sendTimeoutMs: 60_000,
     unsentBytesMax: 2.5 * LONG.length,
   })
   for (let count = 0; count < 6; count++) await ask(t, port, requestText('GET /'))

@@ -13,9 +13,9 @@ const PIECE = 'x'.repeat(64 * 1024)
 async function serve(
   t: TestContext,
   answer: (reply: FastifyReply) => Promise<void>,
-  { unreadTimeoutMs }: { unreadTimeoutMs: number } = readConfig({}, {}),
+  { sendTimeoutMs }: { sendTimeoutMs: number } = readConfig({}, {}),
 ) {
-  const limits = { ...readConfig({}, {}), unreadTimeoutMs }
+  const limits = { ...readConfig({}, {}), sendTimeoutMs }
   const app = fastify({ serverFactory: (handler) => createHttpServer(handler, { limits }) })
   app.decorate('recordRequest', () => {})
   app.get('/', async (_request, reply) => answer(reply))
@@ -68,7 +68,7 @@ test('nothing more is sent while the client does not read, and it is given up in
       const answer = streamResponse(reply, 'text/plain')
       outcome.resolve(await sendUntilItFails(answer))
     },
-    { unreadTimeoutMs: 100 },
+    { sendTimeoutMs: 100 },
   )
   const socket = ask()
   const { code, message } = (await outcome.promise) as { code: number; message: string }
@@ -101,7 +101,7 @@ test('an answer that is whole is given up as well when nobody reads its end', as
       for (let count = 0; count < 200; count++) answer.send(PIECE)?.catch(() => {})
       answer.end()
     },
-    { unreadTimeoutMs: 100 },
+    { sendTimeoutMs: 100 },
   )
   ask()
   assert.equal(await isOver.promise, false)

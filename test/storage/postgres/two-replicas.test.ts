@@ -59,7 +59,10 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
   })
 
   test('that start together on an empty store print one token, which both take', async (t) => {
-    const environment = { PLANTSTORE_DATABASE: await shared.server.createDatabase(), PLANTSTORE_TOKEN: '' }
+    const environment = {
+      PLANTSTORE_DATABASE: await shared.server.createDatabase(),
+      PLANTSTORE_FIXED_TOKEN: '',
+    }
     const replicas = await Promise.all([startServe(t, { environment }), startServe(t, { environment })])
     await Promise.all(replicas.map(({ child, exit }) => child.kill('SIGTERM') && exit))
     const printed = replicas.flatMap(({ stdout }) => /plst_\w+/.exec(stdout)?.[0] ?? [])

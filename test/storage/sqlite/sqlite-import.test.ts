@@ -32,7 +32,7 @@ describe('a step of an import', () => {
     let firstStep = 0
     for (let round = 0; round < ROUNDS; round++) {
       const told = await startImportProcess(t, path, firstStep).crashAfter(20 + round * 33)
-      const storage = await openFile(t, path, { quickCheck: true })
+      const storage = await openFile(t, path, { checkOnStart: true })
       const stepsStored = new Map<string, number>()
       for await (const plants of storage.plants.exportPlants({ afterId: BigInt(firstStep * STEP_PLANTS) })) {
         for (const { id, name, tag = '' } of plants) {

@@ -55,7 +55,7 @@ describe('a store that is opened again', () => {
     copyFileSync(path, copy)
     copyFileSync(`${path}-wal`, `${copy}-wal`)
 
-    const { plants } = await openFile(t, copy, { quickCheck: true })
+    const { plants } = await openFile(t, copy, { checkOnStart: true })
     const listed = await plants.list({ limit: 1000 })
     assert.deepEqual(
       listed.plants.map(({ id }) => id),
@@ -138,7 +138,7 @@ describe('a path that cannot be used', () => {
       const { openStorage } = await import(${JSON.stringify(new URL('../../../src/storage/open-storage.ts', import.meta.url))})
       if (process.getuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534) }
       try {
-        await openStorage(${JSON.stringify(path)}, { idempotencyTtlMs: 1000, queuedWritesMax: 10, quickCheck: false })
+        await openStorage(${JSON.stringify(path)}, { idempotencyTtlMs: 1000, queuedWritesMax: 10, checkOnStart: false })
         console.log('it opened')
         process.exit()
       } catch (error) { console.log(error.name + ' ' + error.message) }`

@@ -55,7 +55,7 @@ function createAnswers(): Answers {
       // Waits awake, as a timer would come a millisecond late and miss the others.
       while (Date.now() < atMs);
       try {
-        prepareFile(path, { quickCheck: false })
+        prepareFile(path, { checkOnStart: false })
         return undefined
       } catch (error) {
         return (error as Error).message

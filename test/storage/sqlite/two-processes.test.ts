@@ -48,7 +48,7 @@ describe('processes on one file', () => {
       )
     }
     await Promise.all(processes.map((one) => one.ask('close', {})))
-    const { plants } = await openFile(t, path, { quickCheck: true })
+    const { plants } = await openFile(t, path, { checkOnStart: true })
     const stored = [await plants.list({ limit: 1000 }), await plants.list({ limit: 10_000, afterId: 999n })]
       .flatMap((page) => page.plants)
       .map(({ id, name }) => [id, name] as const)

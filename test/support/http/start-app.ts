@@ -71,7 +71,13 @@ export async function startApp(test: Lifetime, settings: Environment = {}): Prom
   const log: Record<string, unknown>[] = []
   const config = readConfig(
     {},
-    { PLANTSTORE_PORT: '0', PLANTSTORE_TOKEN: TOKEN, ...PATIENT, ...settings, PLANTSTORE_DATABASE: database },
+    {
+      PLANTSTORE_PORT: '0',
+      PLANTSTORE_FIXED_TOKEN: TOKEN,
+      ...PATIENT,
+      ...settings,
+      PLANTSTORE_DATABASE: database,
+    },
   )
   const service = await serve(
     config,

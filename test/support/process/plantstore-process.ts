@@ -80,7 +80,7 @@ export async function startServe(
   test: Lifetime,
   { environment = {}, ...options }: RunOptions = {},
 ): Promise<PlantstoreProcess & { url: string; port: number }> {
-  const settings = { PLANTSTORE_PORT: '0', PLANTSTORE_TOKEN: TOKEN, ...environment }
+  const settings = { PLANTSTORE_PORT: '0', PLANTSTORE_FIXED_TOKEN: TOKEN, ...environment }
   const run = startPlantstore(test, ['serve'], { environment: settings, ...options })
   const url = await eventually(() => {
     if (run.child.exitCode !== null) throw new Error(`It ended: ${run.stderr}`)

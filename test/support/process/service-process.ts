@@ -44,7 +44,7 @@ export async function startService(
     env: {
       PATH: process.env.PATH,
       PLANTSTORE_PORT: '0',
-      PLANTSTORE_TOKEN: TOKEN,
+      PLANTSTORE_FIXED_TOKEN: TOKEN,
       PLANTSTORE_DATABASE: database,
       ...PATIENT,
       ...environment,

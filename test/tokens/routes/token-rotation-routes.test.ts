@@ -135,7 +135,7 @@ test('the token of the settings cannot be rotated, and the answer says where it 
       404,
       40403,
     )
-    assert.match(message, /PLANTSTORE_TOKEN is changed there, and cannot be rotated/)
+    assert.match(message, /PLANTSTORE_FIXED_TOKEN is changed there, and cannot be rotated/)
   }
 })
 

@@ -76,7 +76,10 @@ function openSetUp(path: string, readOnly: boolean, setUp: (database: DatabaseSy
  * Makes the file and its folder where they are missing, readable by their owner alone, and brings the schema
  * up to date. Throws a SetupError that says in one line what stands in the way.
  */
-export function prepareFile(path: string, options: Pick<StorageOptions, 'quickCheck' | 'mustExistAt'>): void {
+export function prepareFile(
+  path: string,
+  options: Pick<StorageOptions, 'checkOnStart' | 'mustExistAt'>,
+): void {
   if (options.mustExistAt !== undefined && !existsSync(path)) {
     throw new SetupError(
       `There is no store at ${path}: name it with ${options.mustExistAt}, or start the service first.`,
@@ -87,7 +90,7 @@ export function prepareFile(path: string, options: Pick<StorageOptions, 'quickCh
     makeFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
     database = openWriter(path)
-    if (options.quickCheck) checkFile(database, path)
+    if (options.checkOnStart) checkFile(database, path)
     migrate(database)
   } catch (error) {
     if (error instanceof SetupError) throw error

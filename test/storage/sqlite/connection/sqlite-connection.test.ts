@@ -16,7 +16,7 @@ import { temporaryFolder } from '../temporary-storage.ts'
 
 const MIGRATIONS = readdirSync(new URL('../../../../src/storage/sqlite/migrations/', import.meta.url)).sort()
 
-const prepare = (path: string, quickCheck = false) => prepareFile(path, { quickCheck })
+const prepare = (path: string, checkOnStart = false) => prepareFile(path, { checkOnStart })
 
 /** A SetupError of one line that mentions the file and says `reason`. */
 function isPlainLine(path: string, reason: RegExp) {

@@ -26,7 +26,7 @@ function passTime(t: TestContext, byMs: number, afterEach: () => void = () => {}
 function keptKeys(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 })
   const path = join(temporaryFolder(t), 'plants.db')
-  prepareFile(path, { quickCheck: false })
+  prepareFile(path, { checkOnStart: false })
   const database = new DatabaseSync(path, { timeout: 0 })
   t.after(() => database.close())
   const nowMs = Date.now()

@@ -14,7 +14,7 @@ const BATCH_PLANTS = 70
 /** A database of its own with `count` plants named Rosa that are not indexed yet. */
 function plantedFile(t: TestContext, count: number) {
   const path = join(temporaryFolder(t), 'plants.db')
-  prepareFile(path, { quickCheck: false })
+  prepareFile(path, { checkOnStart: false })
   const database = new DatabaseSync(path, { timeout: 0 })
   t.after(() => database.close())
   database.exec(`

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-storage.ts'
 
 function openBatches(t: TestContext) {
   const path = join(temporaryFolder(t), 'plants.db')
-  prepareFile(path, { quickCheck: false })
+  prepareFile(path, { checkOnStart: false })
   const database = new DatabaseSync(path)
   t.after(() => database.close())
   const insert = database.prepare('INSERT INTO unindexed_batches (plant_ids) VALUES (?)')
