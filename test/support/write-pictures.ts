@@ -21,7 +21,7 @@ interface Picture {
 
 const PICTURES: readonly Picture[] = [
   {
-    name: 'shelf-wide',
+    name: 'plants-wide',
     width: 1280,
     height: 760,
     scheme: 'light',
@@ -29,7 +29,7 @@ const PICTURES: readonly Picture[] = [
     arrive: (page) => page.locator('.row').nth(9).waitFor(),
   },
   {
-    name: 'shelf-phone-dark',
+    name: 'plants-phone-dark',
     width: 390,
     height: 760,
     scheme: 'dark',
