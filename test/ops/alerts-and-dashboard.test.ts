@@ -137,9 +137,9 @@ test('every alert looks at what the service tells, and says what to do', () => {
   assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length)
 })
 
-test('the table of the README has every metric of the service, with its labels, and no other', () => {
-  const readme = readFileSync(fileOf('README.md'), 'utf8')
-  const named = [...readme.matchAll(/`(plantstore_[a-z_]+)(?:\{([a-z_, ]+)\})?`/g)].map(
+test('the table of docs/metrics.md has every metric of the service, with its labels, and no other', () => {
+  const page = readFileSync(fileOf('docs/metrics.md'), 'utf8')
+  const named = [...page.matchAll(/`(plantstore_[a-z_]+)(?:\{([a-z_, ]+)\})?`/g)].map(
     ([, name = '', labels = '']) => [name, labels.split(', ').sort().join()] as const,
   )
   const told = [...metrics]
