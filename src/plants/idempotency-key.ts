@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../errors.ts'
-import type { NewPlant } from './plant.ts'
+import { CONTENT_MEMBERS, type NewPlant } from './plant.ts'
 
 /** Characters of an idempotency key, at most. */
 export const KEY_CHARACTERS_MAX = 255
@@ -29,7 +29,12 @@ function unquote(text: string): string | undefined {
 /** Characters of a field with the longest key, in quotation marks and each character of it escaped. */
 export const KEY_FIELD_CHARACTERS_MAX = 2 * KEY_CHARACTERS_MAX + 2
 
-/** Equal for bodies that ask for the same plant, however they are written; different for any other. */
-export function fingerprintOf({ id, name, tag }: NewPlant): string {
-  return hash('sha256', JSON.stringify([id.toString(), name, tag ?? null]), 'hex')
+/**
+ * Equal for bodies that ask for the same plant, however they are written; different for any other. Absent members
+ * leave no trace, so that the keys of before still fit when plants get a new optional member.
+ */
+export function fingerprintOf(plant: NewPlant): string {
+  const members = CONTENT_MEMBERS.map(({ name, get }) => [name, get(plant)])
+  const present = members.filter(([, text]) => text !== undefined)
+  return hash('sha256', JSON.stringify([plant.id.toString(), ...present]), 'hex')
 }

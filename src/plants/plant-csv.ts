@@ -1,19 +1,23 @@
-import type { StoredPlant } from './plant.ts'
+import { CONTENT_MEMBERS, type StoredPlant } from './plant.ts'
 import { timeText } from './plant-json.ts'
 
 /** The header row of plants in CSV (RFC 4180). */
-export const CSV_HEADER = 'id,name,tag,createdAt,updatedAt\r\n'
+export const CSV_HEADER = `id,${CONTENT_MEMBERS.map(({ name }) => name).join()},createdAt,updatedAt\r\n`
 
 /**
- * The row of a stored plant in CSV. Nothing is escaped that would be other data when it is read back. No tag is an
- * empty cell, an empty text `""`, which most readers cannot tell from none.
+ * The row of a stored plant in CSV. Nothing is escaped that would be other data when it is read back. An absent
+ * member is an empty cell, an empty text `""`, which most readers cannot tell from none.
  */
-export function storedPlantCsv({ id, name, tag, createdAtMs, updatedAtMs }: StoredPlant): string {
+export function storedPlantCsv(plant: StoredPlant): string {
+  const { createdAtMs, updatedAtMs } = plant
   const createdAt = timeText(createdAtMs)
   const updatedAt = createdAtMs === updatedAtMs ? createdAt : timeText(updatedAtMs)
-  return `${id},${cellOf(name)},${tag === undefined ? '' : cellOf(tag)},${createdAt},${updatedAt}\r\n`
+  let cells = `${plant.id},`
+  for (const { get } of CONTENT_MEMBERS) cells += `${cellOf(get(plant))},`
+  return `${cells}${createdAt},${updatedAt}\r\n`
 }
 
-function cellOf(text: string): string {
+function cellOf(text: string | null | undefined): string {
+  if (text === undefined || text === null) return ''
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

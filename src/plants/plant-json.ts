@@ -1,11 +1,28 @@
-import type { StoredPlant } from './plant.ts'
+import { CONTENT_MEMBERS, type PlantContent, type StoredPlant } from './plant.ts'
 
 /** The JSON text of a stored plant, its id exact. Written by hand, as `JSON.stringify` takes no bigint. */
-export function storedPlantJson({ id, name, tag, createdAtMs, updatedAtMs }: StoredPlant): string {
+export function storedPlantJson(plant: StoredPlant): string {
+  const { createdAtMs, updatedAtMs } = plant
   const createdAt = timeText(createdAtMs)
   const updatedAt = createdAtMs === updatedAtMs ? createdAt : timeText(updatedAtMs)
-  const tagMember = tag === undefined ? '' : `,"tag":${JSON.stringify(tag)}`
-  return `{"id":${id},"name":${JSON.stringify(name)}${tagMember},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`
+  return `{"id":${plant.id}${contentJson(plant)},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`
+}
+
+/** The JSON text of what a plant is, without its id and times. */
+export function plantContentJson(content: PlantContent): string {
+  return `{${contentJson(content).slice(1)}}`
+}
+
+const JSON_MEMBERS = CONTENT_MEMBERS.map(({ name, get }) => ({ key: `,${JSON.stringify(name)}:`, get }))
+
+/** The members of the content, a comma before each of them. */
+function contentJson(content: PlantContent): string {
+  let json = ''
+  for (const { key, get } of JSON_MEMBERS) {
+    const text = get(content)
+    if (text !== undefined) json += key + JSON.stringify(text)
+  }
+  return json
 }
 
 const DAY_MS = 86_400_000

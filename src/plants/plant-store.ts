@@ -1,5 +1,12 @@
 import type { XStatic } from 'typebox/schema'
-import { ID_MAX, ID_MIN, type NewPlant, type Plant, type PlantUpdate, type StoredPlant } from './plant.ts'
+import {
+  ID_MAX,
+  ID_MIN,
+  type NewPlant,
+  type PlantContent,
+  type PlantUpdate,
+  type StoredPlant,
+} from './plant.ts'
 
 /**
  * Keeps plants. Every write is atomic and durable: when its promise fulfils, the change is on disk (or
@@ -23,7 +30,7 @@ export interface PlantStore {
   list(query: PlantQuery): Promise<PlantPage>
 
   /** Replaces the plant of `id` whole, or creates it; judged and written in one step. */
-  replace(id: bigint, plant: Plant, precondition?: Precondition): Promise<ReplaceOutcome>
+  replace(id: bigint, plant: PlantContent, precondition?: Precondition): Promise<ReplaceOutcome>
 
   /** Changes the members that `change` names, the tag to none where it is null. */
   update(id: bigint, change: PlantUpdate, precondition?: Precondition): Promise<UpdateOutcome>

@@ -12,7 +12,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer I
 
 /** What the compiler holds together: the types that the client is published with, and those of the service. */
 const AGREE: [
-  Same<client.Plant, plants.Plant>,
+  Same<client.Plant, plants.PlantContent>,
   Same<client.NewPlant, plants.NewPlant>,
   Same<client.PlantUpdate, plants.PlantUpdate>,
   Same<client.TagCount, Mutable<TagCount>>,

@@ -1,5 +1,13 @@
 import { AppError } from '../../errors.ts'
-import { ID_MAX, ID_MIN, type NewPlant, parseIdText, parseNewPlant } from '../plant.ts'
+import {
+  CONTENT_MEMBERS,
+  ID_MAX,
+  ID_MIN,
+  type NewPlant,
+  type PlantContent,
+  parseIdText,
+  parseNewPlant,
+} from '../plant.ts'
 import { createImportRows, failRow, type ImportRows } from './import-rows.ts'
 
 /** Far more than a table of plants has, and few enough that a header row of them is soon judged. */
@@ -7,15 +15,15 @@ export const COLUMNS_MAX = 1_000
 /** Of a header row that lacks something so much is repeated, for people to see what was taken for one. */
 const SHOWN_HEADER_CHARACTERS = 200
 
-const FIELDS = ['id', 'name', 'tag'] as const
-type Field = (typeof FIELDS)[number]
+type Field = 'id' | keyof PlantContent
+const FIELDS: readonly Field[] = ['id', ...CONTENT_MEMBERS.map(({ name }) => name)]
 
 /** Which cell of a row holds which field. */
 interface Columns {
   count: number
   id: number | undefined
-  name: number
-  tag: number | undefined
+  /** Those that there are. */
+  content: { name: keyof PlantContent; at: number }[]
 }
 
 export interface CsvRowsOptions {
@@ -100,18 +108,20 @@ const NUMBERS_ENDED = `the numbers have come to an end with ${ID_MAX}, the last 
 /** The plant in a row whose id was read before. Throws 40003. */
 function plantIn(
   cells: readonly string[],
-  { count, id, name, tag }: Columns,
+  { count, id, content }: Columns,
   ownId: bigint | undefined,
 ): NewPlant {
   if (cells.length > count) {
     throw new AppError(40003, `The row has ${cells.length} cells, and there are ${count} columns`)
   }
   if (id !== undefined && ownId === undefined && cells[id]) throw new AppError(40003, ID_CELL_RULE)
-  const members: { id?: bigint; name?: string; tag?: string } = {}
+  const members: Partial<NewPlant> = {}
   if (ownId !== undefined) members.id = ownId
-  // An empty cell is no text.
-  if (cells[name]) members.name = cells[name]
-  if (tag !== undefined && cells[tag]) members.tag = cells[tag]
+  for (const { name, at } of content) {
+    const cell = cells[at]
+    // An empty cell is no text.
+    if (cell) members[name] = cell
+  }
   return parseNewPlant(members)
 }
 
@@ -172,11 +182,16 @@ function columnsOf(
     if (places.has(field)) throw problemWith(`names the column ${field} twice.`)
     places.set(field, at)
   }
-  const name = places.get('name')
-  if (name === undefined) throw problemWith('must name a column name.')
+  for (const { name, isRequired } of CONTENT_MEMBERS) {
+    if (isRequired && !places.has(name)) throw problemWith(`must name a column ${name}.`)
+  }
   if (idStart === undefined && !places.has('id')) {
     throw problemWith('must name a column id, or idStart=… in the query must number the rows.')
   }
   const id = idStart === undefined ? places.get('id') : undefined
-  return { count: names.length, id, name, tag: places.get('tag') }
+  const content = CONTENT_MEMBERS.flatMap(({ name }) => {
+    const at = places.get(name)
+    return at === undefined ? [] : [{ name, at }]
+  })
+  return { count: names.length, id, content }
 }

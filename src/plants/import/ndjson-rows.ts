@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { parseNewPlant } from '../plant.ts'
+import { CONTENT_MEMBERS, type NewPlant, parseNewPlant } from '../plant.ts'
 import { createImportRows, failRow, type ImportRows } from './import-rows.ts'
 
 /**
@@ -7,8 +7,28 @@ import { createImportRows, failRow, type ImportRows } from './import-rows.ts'
  * an int64, no escapes, no other members but those of our own export. Almost every line of a large import is one,
  * and this reads it in a quarter of the time. What it takes, the long way takes with the same result.
  */
-const PLAIN_LINE =
-  /\{"id": ?(0|-?[1-9][0-9]{0,17}), ?"name": ?"([ !#-[\]-\uffff]*)"(?:, ?"tag": ?"([ !#-[\]-\uffff]*)")?(?:, ?"createdAt": ?"[ !#-[\]-\uffff]*", ?"updatedAt": ?"[ !#-[\]-\uffff]*")?\}\r?\n/y
+const PLAIN_LINE = plainLine()
+
+function plainLine(): RegExp {
+  const text = '"[ !#-[\\]-\uffff]*"'
+  const captured = '"([ !#-[\\]-\uffff]*)"'
+  const members = CONTENT_MEMBERS.map(({ name, isRequired }) => {
+    const member = `, ?"${name}": ?${captured}`
+    return isRequired ? member : `(?:${member})?`
+  })
+  const times = `(?:, ?"createdAt": ?${text}, ?"updatedAt": ?${text})?`
+  return new RegExp(`\\{"id": ?(0|-?[1-9][0-9]{0,17})${members.join('')}${times}\\}\\r?\\n`, 'y')
+}
+
+/** The plant of such a line. */
+function plainPlant(match: RegExpExecArray): NewPlant {
+  const plant: NewPlant = { id: idOf(match[1] as string), name: '' }
+  for (let at = 0; at < CONTENT_MEMBERS.length; at++) {
+    const text = match[2 + at]
+    if (text !== undefined) CONTENT_MEMBERS[at]?.set(plant, text)
+  }
+  return plant
+}
 
 /** Nothing but white space of JSON. */
 const BLANK = /^[ \t\r]*$/
@@ -69,10 +89,9 @@ export function createNdjsonRows(parseJson: (text: string) => unknown) {
           readLine(text.slice(at, end), rows)
           at = end + 1
         } else {
-          const [all, id = '', name = '', tag] = plain
-          rows.plants.push(tag === undefined ? { id: idOf(id), name } : { id: idOf(id), name, tag })
+          rows.plants.push(plainPlant(plain))
           rows.lines.push(line)
-          at += all.length
+          at += plain[0].length
         }
       }
       rows.nextLine = line

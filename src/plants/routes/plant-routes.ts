@@ -14,7 +14,7 @@ import {
   parsePlantUpdate,
   type StoredPlant,
 } from '../plant.ts'
-import { storedPlantJson } from '../plant-json.ts'
+import { plantContentJson, storedPlantJson } from '../plant-json.ts'
 import { type CreateOutcome, type PlantStore, preconditionHolds } from '../plant-store.ts'
 import {
   createPlantOperation,
@@ -62,14 +62,9 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
         throw new AppError(40901, `The id ${plant.id} is taken; choose another.`)
       }
       if (created.outcome === 'key-reused') throw new AppError(42201)
-      const { id, name, tag } = plant
       const etag = entityTagOf(created.version)
-      sendJson(reply, 200, JSON.stringify({ name, tag }), [
-        'location',
-        `${basePath}/plants/${id}`,
-        'etag',
-        etag,
-      ])
+      const location = `${basePath}/plants/${plant.id}`
+      sendJson(reply, 200, plantContentJson(plant), ['location', location, 'etag', etag])
     },
   })
 }
