@@ -11,7 +11,8 @@ import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
 import { createBodyReader } from './http/request/read-body.ts'
 import { requestIdOf } from './http/request/request-id.ts'
 import { createRequestLog, type RecordRequest } from './http/request-log.ts'
-import { appErrorOf, ErrorSchema, sendError } from './http/response/error-responses.ts'
+import { appErrorOf, sendError } from './http/response/error-responses.ts'
+import { ErrorDetailsSchema, ErrorSchema, FieldErrorSchema } from './http/response/error-schema.ts'
 import { registerDocsRoutes } from './http/routes/docs-routes.ts'
 import { ReadinessSchema, registerHealthRoutes } from './http/routes/health-routes.ts'
 import { registerMetricsRoutes } from './http/routes/metrics-routes.ts'
@@ -26,7 +27,12 @@ import { createEventLoopLag } from './load/event-loop-lag.ts'
 import { createLoadShedding } from './load/load-shedding.ts'
 import type { BackupTimes } from './metrics/backup-metrics.ts'
 import { createMetrics } from './metrics/metrics.ts'
-import { ImportErrorSchema, ImportEventSchema, ImportReportSchema } from './plants/import/import-report.ts'
+import {
+  ImportCountsSchema,
+  ImportErrorSchema,
+  ImportEventSchema,
+  ImportReportSchema,
+} from './plants/import/import-report.ts'
 import { NewPlantSchema, PlantSchema, PlantUpdateSchema, StoredPlantSchema } from './plants/plant.ts'
 import { AdditionsSchema, DayCountSchema } from './plants/plant-additions.ts'
 import { TagCountSchema } from './plants/plant-store.ts'
@@ -94,6 +100,7 @@ const SCHEMAS = {
   ImportReport: ImportReportSchema,
   ImportError: ImportErrorSchema,
   ImportEvent: ImportEventSchema,
+  ImportCounts: ImportCountsSchema,
   TagCount: TagCountSchema,
   DayCount: DayCountSchema,
   Additions: AdditionsSchema,
@@ -102,6 +109,8 @@ const SCHEMAS = {
   CreatedToken: CreatedTokenSchema,
   Readiness: ReadinessSchema,
   TokenRotation: TokenRotationSchema,
+  FieldError: FieldErrorSchema,
+  ErrorDetails: ErrorDetailsSchema,
   Error: ErrorSchema,
 }
 

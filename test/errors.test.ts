@@ -21,9 +21,9 @@ test('a code is the status that fits best times 100, and fits 32 bits', () => {
   }
 })
 
-test('only what a request itself causes may become a 400', () => {
-  const refusals = CODES.filter((code) => meaningOf(code).refusal)
-  assert.deepEqual(refusals, [40901, 40902, 41301, 41501, 42201])
+test('only a fault of the request itself may become a 400', () => {
+  const rejections = CODES.filter((code) => meaningOf(code).rejection)
+  assert.deepEqual(rejections, [40901, 40902, 41301, 41501, 42201])
 })
 
 test('an answer that asks to come back says when', () => {

@@ -1,3 +1,4 @@
+import type { PlantStoreClient } from './client-interface.ts'
 import {
   type ExportFileOptions,
   type ExportPlantsOptions,
@@ -8,7 +9,6 @@ import type { FileSource, PlantSource } from './import-body.ts'
 import { importPlants } from './import-plants.ts'
 import { listPlants } from './list-plants.ts'
 import { createPlant, deletePlant, getPlant, replacePlant, updatePlant } from './plant-requests.ts'
-import type { PlantStoreClient } from './plant-store-client.ts'
 import type { Sender } from './send-request.ts'
 import {
   countAdditions,
@@ -22,7 +22,7 @@ import {
   rotateToken,
 } from './service-requests.ts'
 
-/** Every operation, over what sends its requests. */
+/** The methods of a client, over the sender of its requests. */
 export function clientMethods(sender: Sender): PlantStoreClient {
   return {
     createPlant: (plant, callOptions) => createPlant(sender, plant, callOptions),

@@ -1,14 +1,14 @@
 import type { NewPlant, Plant, PlantUpdate } from './plant-types.ts'
 
 /**
- * A member `id` that is a number, or else a whole string, which may hold anything that looks like one. Only
- * the name of a member is followed by a colon, and inside a string its quotation marks are escaped.
+ * A member `id` with a number, or else a whole string, which may contain anything that looks like one. Only a member
+ * name is followed by a colon, and quotation marks inside a string are escaped.
  */
 const ID_OR_STRING = /("id"\s*:\s*)(-?\d+)(?=\s*[,}])|"[^"\\]*(?:\\.[^"\\]*)*"/g
 
 /**
- * Parses JSON in which the numbers called `id`, at any depth, are read as strings, digit by digit: JSON.parse
- * rounds them, and its reviver sees the digits in the newest engines only. Throws a SyntaxError.
+ * Parses JSON and returns numbers called `id`, at any depth, as strings of their digits. JSON.parse rounds them, and
+ * its reviver has the digits in the newest engines only. Throws a SyntaxError.
  */
 export function parseWithIdTexts(json: string): unknown {
   return JSON.parse(
@@ -18,26 +18,26 @@ export function parseWithIdTexts(json: string): unknown {
   )
 }
 
-/** What `parseWithIdTexts` made of an object, with its id a bigint. Throws a SyntaxError or TypeError for another. */
+/** An object from `parseWithIdTexts`, with its id as a bigint. Throws a SyntaxError or TypeError without an id. */
 export function withExactId<T extends { id?: bigint }>(parsed: unknown): T {
   const object = parsed as Omit<T, 'id'> & { id: string }
-  // The compiler cannot see that an Omit and what was left out make the whole again.
+  // The compiler cannot see that the Omit and the omitted member are the whole.
   return { ...object, id: BigInt(object.id) } as unknown as T
 }
 
-/** The decimal digits of an id. Throws a TypeError for what is no bigint: a number may be rounded already. */
+/** The decimal digits of an id. Throws a TypeError for anything but a bigint: a number may already be rounded. */
 export function idText(id: bigint): string {
-  if (typeof id !== 'bigint') throw new TypeError(`an id is a bigint, such as 42n, not ${typeof id}`)
+  if (typeof id !== 'bigint') throw new TypeError(`id must be a bigint, such as 42n, not a ${typeof id}`)
   return String(id)
 }
 
-/** The JSON of a new plant, its id exact, on one line. Throws as `idText`. */
+/** The JSON of a new plant with its exact id, on one line. Throws as `idText`. */
 export function newPlantJson({ id, name, tag }: NewPlant): string {
-  // JSON.stringify takes no bigint: it writes a zero, the first one in its text, in the place of the id.
+  // JSON.stringify rejects a bigint. It writes a zero, the first one of the text, in place of the id.
   return JSON.stringify({ id: 0, name, tag }).replace('0', idText(id))
 }
 
-/** The JSON of what a plant is, and of nothing else that the object holds. */
+/** The JSON of the content of a plant, without other members of the object. */
 export function plantJson({ name, tag }: Plant | PlantUpdate): string {
   return JSON.stringify({ name, tag })
 }

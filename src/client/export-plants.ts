@@ -2,18 +2,18 @@ import { parseWithIdTexts, withExactId } from './exact-ids.ts'
 import { filterValues, type PlantFilter } from './list-plants.ts'
 import type { StoredPlant } from './plant-types.ts'
 import { queryText } from './query-text.ts'
-import { asList } from './read-answer.ts'
-import { brokeOff, readChunks, readLines } from './read-lines.ts'
-import { type CallOptions, type Sender, sendError } from './send-request.ts'
+import { connectionLost, readChunks, readLines } from './read-lines.ts'
+import { asList } from './read-response.ts'
+import { type CallOptions, foreignResponse, type Sender } from './send-request.ts'
 import type { TimeLimit } from './time-limit.ts'
 
-/** `timeoutMs` is the longest time that the service may take for the next bytes. */
+/** `timeoutMs` is the longest time without a byte. */
 export interface ExportPlantsOptions extends PlantFilter, CallOptions {}
 
 export interface ExportFileOptions extends ExportPlantsOptions {
-  /** `ndjson` is a plant's JSON a line, `csv` RFC 4180 with the header `id,name,tag,createdAt,updatedAt`. */
+  /** `ndjson` has a plant per line, `csv` (RFC 4180) the header `id,name,tag,createdAt,updatedAt`. */
   format: FileFormat
-  /** Begin a CSV file with a byte order mark, for programs that take it for another encoding otherwise. */
+  /** Begin a CSV file with a byte order mark, for programs that do not recognise UTF-8 otherwise. */
   bom?: boolean | undefined
 }
 
@@ -21,14 +21,14 @@ export type FileFormat = 'ndjson' | 'csv'
 
 export const NDJSON = 'application/x-ndjson'
 
-/** Throws a TypeError for a format that is none. */
+/** Throws a TypeError for an unknown format. */
 export function mediaTypeOf(format: FileFormat | undefined): string {
   if (format === 'ndjson') return NDJSON
   if (format === 'csv') return 'text/csv'
   throw new TypeError("format must be 'ndjson' or 'csv'")
 }
 
-/** Each loop over it asks anew. */
+/** Each loop sends its own request. */
 export function exportPlants(sender: Sender, options: ExportPlantsOptions): AsyncIterable<StoredPlant> {
   return { [Symbol.asyncIterator]: () => exportedPlants(sender, options) }
 }
@@ -78,16 +78,16 @@ export async function exportFile(
 async function openExport(sender: Sender, options: ExportFileOptions, limit: TimeLimit): Promise<Response> {
   const accept = mediaTypeOf(options.format)
   const path = `/plants${queryText({ ...filterValues(options), number: { bom: options.bom ? 1 : undefined } })}`
-  const answer = await sender.open({ path, headers: { accept } }, limit)
-  // A page of a list would look like an export that is whole.
-  if (answer.headers.get('content-type')?.startsWith(accept)) return answer.body
-  throw sendError(answer, `The answer is no export: it is not ${accept}`)
+  const response = await sender.open({ path, headers: { accept } }, limit)
+  // A page of a list would look like a complete export.
+  if (response.headers.get('content-type')?.startsWith(accept)) return response.body
+  throw foreignResponse(response, `it is not ${accept}`)
 }
 
 function plantsIn(lines: readonly string[]): StoredPlant[] {
   try {
     return asList(parseWithIdTexts(`[${lines.join()}]`)).map(withExactId<StoredPlant>)
   } catch (cause) {
-    throw brokeOff(cause)
+    throw connectionLost(cause)
   }
 }

@@ -3,8 +3,8 @@ import type { NewPlant } from './plant-types.ts'
 import { setAlarm, type TimeLimit } from './time-limit.ts'
 
 /**
- * A file in memory, on disk or on its way. Text is sent as UTF-8, wherever it is cut, and bytes as they are. Text with
- * half a character in it (a lone surrogate) makes an import throw a TypeError.
+ * A file in memory, on disk or from a stream. Text is sent as UTF-8, wherever its chunks end, and bytes as they are. Text
+ * with a lone surrogate makes an import throw a TypeError.
  */
 export type FileSource =
   | string
@@ -16,24 +16,23 @@ export type FileSource =
 
 export type PlantSource = Iterable<NewPlant> | AsyncIterable<NewPlant>
 
-/** Rows are gathered until they are so many characters: a row a packet would be slow. */
+/** Rows are gathered to chunks of this size, as a packet per row would be slow. */
 const CHUNK_CHARACTERS = 65_536
-/** Rows that wait for company are sent after this time. */
+/** Gathered rows are sent after this time at the latest. */
 const GATHER_MS = 50
-/** The service ends an import that sends nothing for 30 s; where the source takes its time, a space goes out. */
-const SIGN_OF_LIFE_MS = 10_000
+/** While the source is slow a space is sent, as the service ends an import after 30 s without a byte. */
+const KEEP_ALIVE_MS = 10_000
 
-/** So long others may have to wait for their turn. */
-const TURN_MS = 10
-/** A blank line is no row; without a byte, the service takes the body for a forgotten one. */
-const NOTHING = '\n'
+/** The longest time without a turn for other work of the event loop. */
+const SLICE_MS = 10
+/** A blank line is no row. Without a byte, the service responds that the body is missing. */
+const NO_ROWS = '\n'
 
-/** At the end. */
-const FIRST_HALF = /[\ud800-\udbff]$/
-/** With the flag `u` the halves of a whole character do not match. */
-const ANY_HALF = /[\ud800-\udfff]/u
+const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/
+/** With the flag `u` a pair does not match. */
+const LONE_SURROGATE = /[\ud800-\udfff]/u
 
-/** Plants as JSON, one a line, their ids exact. Throws a TypeError at a plant whose id is no bigint. */
+/** Plants as JSON lines with exact ids. Throws a TypeError at a plant whose id is not a bigint. */
 export async function* ndjsonOf(plants: PlantSource): AsyncGenerator<string, void, undefined> {
   if (Symbol.asyncIterator in plants) return yield* ndjsonInTime(plants)
   let text = ''
@@ -43,18 +42,18 @@ export async function* ndjsonOf(plants: PlantSource): AsyncGenerator<string, voi
     yield text
     text = ''
   }
-  yield text || NOTHING
+  yield text || NO_ROWS
 }
 
-/** Waits for further plants, but neither long while there are some to send, nor without a sign of life. */
+/** Waits for more plants, but not long while there are some to send, and not without a keep-alive. */
 async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<string, void, undefined> {
   const iterator = plants[Symbol.asyncIterator]()
   let next = asked()
-  let alarm = setAlarm(SIGN_OF_LIFE_MS)
+  let alarm = setAlarm(KEEP_ALIVE_MS)
   let text = ''
   function asked() {
     const result = iterator.next()
-    // It may fail while nobody waits for it. Then whoever waits for it next is told.
+    // It may fail while nothing awaits it; the next await throws.
     result.catch(() => undefined)
     return result
   }
@@ -67,50 +66,50 @@ async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<st
         next = asked()
         if (text.length < CHUNK_CHARACTERS) continue
       }
-      if (result?.done) return yield text || NOTHING
+      if (result?.done) return yield text || NO_ROWS
       yield text || ' '
       text = ''
-      alarm = setAlarm(SIGN_OF_LIFE_MS, alarm)
+      alarm = setAlarm(KEEP_ALIVE_MS, alarm)
     }
   } finally {
     alarm.clear()
-    // Not waited for: it may be in the middle of something that never ends.
+    // Not awaited, as it may never settle.
     iterator.return?.().catch(() => undefined)
   }
 }
 
-/** What is sent, and how its sending goes. */
+/** The body of an import, and the state of sending it. */
 export interface ImportBody {
   body: Blob | ReadableStream<Uint8Array>
-  /** Whether it goes out while the answer is read. */
+  /** Whether it is sent while the response is read. */
   isStreamed: boolean
-  /** Whether the source is waited for: then the time is its own. */
+  /** Whether the source is awaited, which the timeout does not count. */
   isWaiting(): boolean
-  /** What the source threw. */
+  /** The error that the source threw. */
   failure(): { error: unknown } | undefined
 }
 
 /**
- * Browsers send streams over HTTP/2 only, and some not at all: there, what is to be sent is gathered first, in
- * a Blob, which may lie on disk. Elsewhere it is sent as it comes.
+ * Browsers send streams over HTTP/2 only, and some not at all. There the body is first gathered in a Blob, which may be
+ * on disk. Elsewhere it is sent as it arrives.
  */
 export async function importBody(
   source: FileSource | AsyncIterable<string>,
   limit: TimeLimit,
 ): Promise<ImportBody> {
-  // A browser does not tell how far it is with sending: nothing says that time is over.
+  // A browser does not report sent bytes, so there is no timeout.
   if (isBrowser() && source instanceof Blob) return gathered(source, limit)
   let failure: { error: unknown } | undefined
   let isWaiting = false
-  let turnAtMs = performance.now()
+  let sliceStartMs = performance.now()
   const chunks = chunksOf(source)
   const encoder = new TextEncoder()
   const { signal } = limit
-  // Not waited for: the source may be in the middle of something that never ends.
+  // Not awaited, as the source may never settle.
   const stop = () => void chunks.return().catch(() => undefined)
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
-      // Node goes on reading what it sends to nobody, unless it is told to stop.
+      // Node would go on reading the source.
       signal.addEventListener('abort', () => {
         controller.error(signal.reason)
         stop()
@@ -119,10 +118,10 @@ export async function importBody(
     async pull(controller) {
       limit.hold()
       isWaiting = true
-      // A source that never waits would keep the answer, timers and signals from their turn.
-      if (performance.now() - turnAtMs > TURN_MS) {
+      // A source that never waits would block the response, timers and signals.
+      if (performance.now() - sliceStartMs > SLICE_MS) {
         await new Promise((resolve) => setTimeout(resolve))
-        turnAtMs = performance.now()
+        sliceStartMs = performance.now()
       }
       try {
         const { done, value } = await chunks.next()
@@ -156,33 +155,33 @@ async function* chunksOf(
 ): AsyncGenerator<Uint8Array | string, void, undefined> {
   if (source instanceof Uint8Array) return yield source
   const chunks = typeof source === 'string' ? [source] : source instanceof Blob ? source.stream() : source
-  // A character may be cut in two: its first half waits for the other.
+  // A chunk may end within a character, whose first half then waits for the other.
   let half = ''
   let index = 0
   for await (const chunk of 'getReader' in chunks ? readAll(chunks) : chunks) {
     let part = chunk
     if (typeof part === 'string') {
       part = half + part
-      half = FIRST_HALF.exec(part)?.[0] ?? ''
-      part = whole(part.slice(0, part.length - half.length), index)
+      half = HIGH_SURROGATE_AT_END.exec(part)?.[0] ?? ''
+      part = checkedText(part.slice(0, part.length - half.length), index)
       index += part.length
     } else {
-      whole(half, index)
+      checkedText(half, index)
     }
-    // An empty chunk is the end of a body in HTTP/1.1.
+    // An empty chunk would end the body in HTTP/1.1.
     if (part.length > 0) yield part
   }
-  whole(half, index)
+  checkedText(half, index)
 }
 
-/** The text, which begins at `index` of the whole. Throws where it has half a character, which UTF-8 cannot say. */
-function whole(text: string, index: number): string {
-  const at = text.search(ANY_HALF)
+/** The text, which begins at `index`. Throws a TypeError for a lone surrogate, which UTF-8 cannot encode. */
+function checkedText(text: string, index: number): string {
+  const at = text.search(LONE_SURROGATE)
   if (at < 0) return text
-  throw new TypeError(`the text has half a character (a lone surrogate) at index ${index + at}`)
+  throw new TypeError(`the text has a lone surrogate at index ${index + at}`)
 }
 
-/** A stream, looped over: not every browser can. */
+/** Loops over a stream, which not every browser can. */
 async function* readAll(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader()
   try {

@@ -1,27 +1,27 @@
 import { withExactId } from './exact-ids.ts'
 import type { StoredPlant } from './plant-types.ts'
 import { queryText } from './query-text.ts'
-import { asList, readResponse } from './read-answer.ts'
+import { asList, readResponse } from './read-response.ts'
 import type { CallOptions, Sender } from './send-request.ts'
 
-/** Which plants: those for which all of these hold. */
+/** Only plants that match every member. */
 export interface PlantFilter {
   /** Only plants with a greater id. */
   after?: bigint | undefined
   /** Only plants with exactly this tag. */
   tag?: string | undefined
-  /** Only plants whose name holds each of these words, or words that begin so; blind to case and accents. */
+  /** Only plants whose name has each of these words, or words that begin so. Ignores case and accents. */
   q?: string | undefined
 }
 
 export interface ListPlantsOptions extends PlantFilter, CallOptions {
-  /** How many plants are asked for at a time: 1 to 1000, by default 1000. */
+  /** Plants per request: 1 to 1000. Default: 1000. */
   pageSize?: number | undefined
 }
 
-/** Plants in the order of their ids. Each loop over it asks anew; nothing is asked for before it is needed. */
+/** Plants in the order of their ids. Each loop sends its own requests, each when its page is needed. */
 export interface PlantList extends AsyncIterable<StoredPlant> {
-  /** The same plants, a page at a time, as they arrive. No page is empty. */
+  /** The same plants in pages, as they arrive. No page is empty. */
   pages(): AsyncIterable<StoredPlant[]>
 }
 
@@ -35,13 +35,13 @@ export function listPlants(sender: Sender, options: ListPlantsOptions): PlantLis
       const query = queryText({ number: { limit }, ...filterValues({ ...options, after }) })
       const { plants, headers } = await sender.send(
         { path: `/plants${query}` },
-        (answer) => ({ plants: readResponse(answer, plantsIn), headers: answer.headers }),
+        (response) => ({ plants: readResponse(response, plantsIn), headers: response.headers }),
         options,
       )
       const last = plants.at(-1)
       if (last === undefined) return
       yield plants
-      // A page may be short and not the last: the service bounds its bytes, too.
+      // A short page need not be the last, as the service also limits its bytes.
       if (!/;\s*rel="?next/.test(headers.get('link') ?? '')) return
       after = last.id
     }

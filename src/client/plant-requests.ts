@@ -1,16 +1,16 @@
 import { idText, newPlantJson, plantJson, withExactId } from './exact-ids.ts'
 import type { NewPlant, Plant, PlantUpdate, StoredPlant } from './plant-types.ts'
-import { asObject, readResponse } from './read-answer.ts'
-import { RequestError, withDetails } from './request-error.ts'
-import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
+import { asObject, readResponse } from './read-response.ts'
+import { amendError, RequestError } from './request-error.ts'
+import type { CallOptions, Sender, ServiceRequest, ServiceResponse } from './send-request.ts'
 
 export interface CreatePlantOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters; a new one by chance unless given. */
+  /** 1 to 255 printable ASCII characters. Default: a new random key. */
   idempotencyKey?: string | undefined
 }
 
 export interface GetPlantOptions extends CallOptions {
-  /** The ETag that is known already. */
+  /** The ETag that you already have. */
   ifNoneMatch?: string | undefined
 }
 
@@ -20,24 +20,24 @@ export interface UpdatePlantOptions extends CallOptions {
 }
 
 export interface ReplacePlantOptions extends UpdatePlantOptions {
-  /** `*`: only if there is no such plant yet. */
+  /** `*`: only if there is no such plant. */
   ifNoneMatch?: string | undefined
 }
 
 export interface DeletePlantOptions extends UpdatePlantOptions {}
 
-/** A plant that was added, as it was given, and its version. */
+/** A created plant and its version. */
 export interface CreatedPlant extends NewPlant {
   etag: string
 }
 
-/** A plant and its version: `etag` is another one after every write, and goes into `ifMatch` and `ifNoneMatch`. */
+/** A plant and its version. `etag` changes with every write; pass it as `ifMatch` or `ifNoneMatch`. */
 export interface VersionedPlant extends StoredPlant {
   etag: string
 }
 
 export interface ReplacedPlant extends VersionedPlant {
-  /** Whether there was no such plant before. After a lost answer it may be `false` where the first try added it. */
+  /** Whether there was no such plant before. `false` also if a first try created it and its response was lost. */
   isNew: boolean
 }
 
@@ -58,11 +58,11 @@ export async function createPlant(
   try {
     return await sender.send(
       request,
-      (answer) => ({ ...readResponse(answer, asObject<Plant>), id: plant.id, etag: etagOf(answer) }),
+      (response) => ({ ...readResponse(response, asObject<Plant>), id: plant.id, etag: etagOf(response) }),
       options,
     )
   } catch (error) {
-    throw withDetails(error, { idempotencyKey })
+    throw amendError(error, { idempotencyKey })
   }
 }
 
@@ -78,7 +78,7 @@ export async function getPlant(
         headers: conditions({ ifNoneMatch }),
         statuses: [200, 304],
       },
-      (answer) => (answer.status === 304 ? 'unchanged' : plantIn(answer, id)),
+      (response) => (response.status === 304 ? 'unchanged' : plantIn(response, id)),
       options,
     )
   } catch (error) {
@@ -100,9 +100,9 @@ export async function replacePlant(
       headers: { ...JSON_TYPE, ...conditions({ ifMatch, ifNoneMatch }) },
       body: plantJson(plant),
       statuses: [200, 201],
-      repeat: ifMatch === undefined && ifNoneMatch === undefined ? 'always' : 'refused',
+      retry: ifMatch === undefined && ifNoneMatch === undefined ? 'always' : 'nothing-stored',
     },
-    (answer) => ({ ...plantIn(answer, id), isNew: answer.status === 201 }),
+    (response) => ({ ...plantIn(response, id), isNew: response.status === 201 }),
     options,
   )
 }
@@ -119,9 +119,9 @@ export async function updatePlant(
       path: pathOf(id),
       headers: { 'content-type': 'application/merge-patch+json', ...conditions({ ifMatch }) },
       body: plantJson(change),
-      repeat: ifMatch === undefined ? 'always' : 'refused',
+      retry: ifMatch === undefined ? 'always' : 'nothing-stored',
     },
-    (answer) => plantIn(answer, id),
+    (response) => plantIn(response, id),
     options,
   )
 }
@@ -134,7 +134,7 @@ export async function deletePlant(
   return remove(sender, pathOf(id), NO_SUCH_PLANT, options)
 }
 
-/** Deletes what is at the path; `code` is that of the error where there is nothing. */
+/** Deletes the resource at the path. `code` is the error code of its absence. */
 export async function remove(
   sender: Sender,
   path: string,
@@ -148,18 +148,18 @@ export async function remove(
         path,
         headers: conditions({ ifMatch }),
         statuses: [204],
-        repeat: ifMatch === undefined ? 'always' : 'refused',
+        retry: ifMatch === undefined ? 'always' : 'nothing-stored',
       },
       () => true,
       options,
     )
   } catch (error) {
-    // It is not there: maybe as an earlier try, whose answer was lost, has deleted it.
+    // An earlier try, whose response was lost, may have deleted it.
     return absent(error, code).isOutcomeUnknown
   }
 }
 
-/** The error, where it says with that code that something is not there. Throws any other one. */
+/** Returns the error if it has that code, and throws any other. */
 function absent(error: unknown, code: number): RequestError {
   if (error instanceof RequestError && error.code === code) return error
   throw error
@@ -170,27 +170,27 @@ function pathOf(id: bigint): string {
 }
 
 function conditions({ ifMatch, ifNoneMatch }: ReplacePlantOptions): Record<string, string> {
-  // An empty field is no condition at all, and never meant to be none.
-  if (ifMatch === '' || ifNoneMatch === '') throw new TypeError('an ETag is not empty')
+  // An empty field would be no condition at all.
+  if (ifMatch === '' || ifNoneMatch === '') throw new TypeError('an ETag must not be empty')
   return {
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
   }
 }
 
-function plantIn(answer: Answer<string>, id: bigint): VersionedPlant {
-  return readResponse(answer, (parsed) => {
+function plantIn(response: ServiceResponse<string>, id: bigint): VersionedPlant {
+  return readResponse(response, (parsed) => {
     const plant = withExactId<StoredPlant>(asObject(parsed))
     if (plant.id !== id) throw new TypeError('another plant')
-    return { ...plant, etag: etagOf(answer) }
+    return { ...plant, etag: etagOf(response) }
   })
 }
 
-function etagOf({ headers }: Answer<string>): string {
+function etagOf({ headers }: ServiceResponse<string>): string {
   return headers.get('etag') ?? ''
 }
 
-/** 128 bits by chance. Not randomUUID, which pages have only where they come over HTTPS. */
+/** 128 random bits. Not randomUUID, which pages have only over HTTPS. */
 function randomKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

@@ -33,75 +33,92 @@ export interface PlantUpdate {
 }
 
 export interface ImportReport {
-  /** Plants that were added */
+  /** Plants created */
   created: number
-  /** Plants that were stored already, and are replaced */
+  /** Plants replaced */
   replaced: number
-  /** Rows that were passed over, as their id is taken */
+  /** Rows skipped, because their id is already used */
   skipped: number
-  /** Rows that were refused */
+  /** Rows that failed */
   failed: number
-  /** The first 1,000 rows that were refused */
+  /** The first 1,000 failed rows */
   errors: ImportError[]
 }
 
 export interface ImportError {
-  /** The line of the text on which the row begins */
+  /** The line on which the row begins, from 1 */
   line: number
-  /** The id of the row, where it has a legible one */
+  /** The id of the row, where it has a valid one */
   id?: bigint
   /** Numeric error code */
   error: number
   /** What is wrong with the row */
   message: string
+  /** The fields that fail validation. Absent when the row failed for another reason. */
+  fields?: FieldError[]
 }
 
 export type ImportEvent =
-  /** How far it is: every row before the line is stored, or an error told of it */
+  /** Progress: every row before the line is stored, or was reported as an error */
   | {
       type: 'progress'
       line: number
-      /** Plants that were added */
+      /** Plants created */
       created: number
-      /** Plants that were stored already, and are replaced */
+      /** Plants replaced */
       replaced: number
-      /** Rows that were passed over, as their id is taken */
+      /** Rows skipped, because their id is already used */
       skipped: number
-      /** Rows that were refused */
+      /** Rows that failed */
       failed: number
     }
-  /** A row that was refused */
+  /** A failed row */
   | {
       type: 'error'
-      /** The line of the text on which the row begins */
+      /** The line on which the row begins, from 1 */
       line: number
-      /** The id of the row, where it has a legible one */
+      /** The id of the row, where it has a valid one */
       id?: bigint
       /** Numeric error code */
       error: number
       /** What is wrong with the row */
       message: string
+      /** The fields that fail validation. Absent when the row failed for another reason. */
+      fields?: FieldError[]
     }
   /** The last line of an import that read every row */
   | {
       type: 'report'
-      /** Plants that were added */
+      /** Plants created */
       created: number
-      /** Plants that were stored already, and are replaced */
+      /** Plants replaced */
       replaced: number
-      /** Rows that were passed over, as their id is taken */
+      /** Rows skipped, because their id is already used */
       skipped: number
-      /** Rows that were refused */
+      /** Rows that failed */
       failed: number
     }
-  /** The last line of an import that could not go on */
+  /** The last line of an import that failed */
   | {
       type: 'failure'
       /** Numeric error code */
       error: number
-      /** What is wrong, and how far the import got */
+      /** Why the import ended */
       message: string
+      /** How far the import got */
+      details: ErrorDetails
     }
+
+export interface ImportCounts {
+  /** Plants created */
+  created: number
+  /** Plants replaced */
+  replaced: number
+  /** Rows skipped, because their id is already used */
+  skipped: number
+  /** Rows that failed */
+  failed: number
+}
 
 export interface TagCount {
   tag: string
@@ -170,4 +187,28 @@ export interface Readiness {
 export interface TokenRotation {
   /** How long the replaced token goes on; 0 ends it at once */
   graceSeconds?: number
+}
+
+export interface FieldError {
+  /** The field; empty for the body or the row as a whole */
+  name: string
+  /** The rule that it violates */
+  rule: 'required' | 'object' | 'array' | 'string' | 'integer' | 'int64' | 'well-formed' | 'single-line' | 'min' | 'max' | 'min-items' | 'max-items' | 'max-length' | 'one-of' | 'unique' | 'date-time' | 'future' | 'same-as-path' | 'utf-8'
+  /** The line of the row in an import */
+  line?: number
+}
+
+export interface ErrorDetails {
+  /** The fields that fail validation */
+  fields?: FieldError[]
+  /** The path, query or header parameter at fault */
+  parameter?: string
+  /** The setting of the service to change */
+  setting?: string
+  /** The line at which an import ended; the rows before it were handled */
+  line?: number
+  /** What happened to the rows of an import before `line` */
+  counts?: ImportCounts
+  /** What happened to a write that failed: nothing was stored (`none`), the rows of an import before `line` were stored and none from there on (`stored-before-line`), or it may or may not have been stored (`unknown`) */
+  outcome?: 'none' | 'stored-before-line' | 'unknown'
 }

@@ -2,26 +2,26 @@ import { RequestError } from './request-error.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /**
- * The bytes of an answer as they arrive. The clock of `limit` runs while they are waited for, and not while
- * the consumer is busy. Throws a RequestError where the connection is lost before the end.
+ * The bytes of a response as they arrive. The clock of `limit` runs while waiting for them, and not while the consumer
+ * is busy. Throws a RequestError when the connection is lost before the end.
  */
 export async function* readChunks(
   response: Response,
   limit: TimeLimit,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  // A reader, as not every browser can loop over a stream.
+  // A reader, because not every browser can loop over a stream.
   const reader = response.body?.getReader()
   if (reader === undefined) return
   for (;;) {
     limit.restart()
-    const { done, value } = await orBrokeOff(reader.read(), limit)
+    const { done, value } = await orConnectionLost(reader.read(), limit)
     limit.hold()
     if (done) return
     yield value
   }
 }
 
-/** The lines of an answer, as many at a time as arrive together. What comes behind the last line break is a line, too. */
+/** The lines of a response, as many at a time as arrive together. The last one may have no line break. */
 export async function* readLines(
   response: Response,
   limit: TimeLimit,
@@ -36,18 +36,18 @@ export async function* readLines(
   if (rest !== '') yield [rest]
 }
 
-/** What is read of an answer. Throws the signal's reason where it was aborted, or that the connection was lost. */
-export async function orBrokeOff<T>(read: Promise<T>, { signal }: TimeLimit): Promise<T> {
+/** Fulfils like `read`. Throws the reason of an aborted signal, or that the connection was lost. */
+export async function orConnectionLost<T>(read: Promise<T>, { signal }: TimeLimit): Promise<T> {
   try {
     return await read
   } catch (cause) {
-    throw signal.aborted ? signal.reason : brokeOff(cause)
+    throw signal.aborted ? signal.reason : connectionLost(cause)
   }
 }
 
-/** The error of an answer whose end did not come. */
-export function brokeOff(cause?: unknown): RequestError {
-  return new RequestError('The connection was lost before the end of the answer', {
+/** The error of a response without its end. */
+export function connectionLost(cause?: unknown): RequestError {
+  return new RequestError('The connection was lost before the end of the response', {
     kind: 'connection',
     cause,
   })

@@ -1,31 +1,32 @@
-import { RequestError, withDetails } from './request-error.ts'
+import type { ErrorDetails } from './plant-types.ts'
+import { amendError, RequestError } from './request-error.ts'
 import { retryAfterMsOf, retryDelayMs } from './retry-delay.ts'
 import { limitTime, orAborted, pause, type TimeLimit } from './time-limit.ts'
 
 export interface CallOptions {
-  /** Ends the call; it then throws the signal's reason. */
+  /** Aborts the call, which then throws the reason of the signal. */
   signal?: AbortSignal | undefined
-  /** Another time limit for this call, in milliseconds; `Infinity` for none. */
+  /** The timeout of this call, in milliseconds. `Infinity` for none. */
   timeoutMs?: number | undefined
 }
 
 export interface ServiceRequest {
-  /** GET unless given. */
+  /** Default: GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the base URL, query included. */
+  /** Relative to the base URL, with the query. */
   path: string
   headers?: Record<string, string>
   body?: string | Blob | ReadableStream<Uint8Array>
-  /** The statuses of success; 200 alone unless given. */
+  /** The statuses of success. Default: only 200. */
   statuses?: readonly number[]
   /**
-   * Whether it is sent again when it failed for a while. `always`, unless given: to do it twice does no more than to do
-   * it once. `refused`: only where the service says that it did nothing.
+   * When it is retried after a transient failure. `always`, the default, is for idempotent requests. `nothing-stored`:
+   * only when the service says that it stored nothing.
    */
-  repeat?: 'always' | 'refused' | 'never'
+  retry?: 'always' | 'nothing-stored' | 'never'
 }
 
-export interface Answer<Body> {
+export interface ServiceResponse<Body> {
   status: number
   headers: Headers
   body: Body
@@ -33,12 +34,16 @@ export interface Answer<Body> {
 
 export interface Sender {
   /**
-   * Sends a request and reads the whole answer, within one time limit, whatever number of tries it takes. What `read`
-   * throws is an error of the request: of a write nobody knows then whether it was done.
+   * Sends a request and reads the whole response. All tries share one timeout. When `read` throws, the request fails,
+   * and a write may or may not have been applied.
    */
-  send<T>(request: ServiceRequest, read: (answer: Answer<string>) => T, options?: CallOptions): Promise<T>
-  /** Sends a request and gives the answer as soon as its header is there. `limit` is the caller's to keep and end. */
-  open(request: ServiceRequest, limit: TimeLimit): Promise<Answer<Response>>
+  send<T>(
+    request: ServiceRequest,
+    read: (response: ServiceResponse<string>) => T,
+    options?: CallOptions,
+  ): Promise<T>
+  /** Sends a request and fulfils when the header of the response is there. The caller ends `limit`. */
+  open(request: ServiceRequest, limit: TimeLimit): Promise<ServiceResponse<Response>>
   limitTime(options: CallOptions): TimeLimit
 }
 
@@ -50,24 +55,21 @@ export interface SenderOptions {
   fetch: typeof globalThis.fetch
 }
 
-/**
- * Too many requests, unavailable, and with what a gateway says that it lost, or never had, its connection to the
- * service.
- */
-const PASSING_STATUSES = [429, 502, 503, 504]
-/** Overloaded, shutting down, storage full: what the service answers so, it has not done. */
-const CODES_OF_NOTHING_DONE = [50301, 50303, 50701]
-/** A request with the same idempotency key still runs: an earlier try, which the service has not given up. */
+/** Too many requests, unavailable, and those of a gateway without a connection to the service. */
+const TRANSIENT_STATUSES = [429, 502, 503, 504]
+/** Overloaded, shutting down, disk full: sent before anything was stored, unless the details say otherwise. */
+const CODES_OF_NOTHING_STORED = [50301, 50303, 50701]
+/** A request with the same idempotency key is still running: an earlier try. */
 const CODE_STILL_RUNNING = 40902
 
 const READ = 'GET'
 
-export function createSender(parts: SenderOptions): Sender {
+export function createSender(options: SenderOptions): Sender {
   async function attempt<Body>(
     request: ServiceRequest,
     authorized: Record<string, string>,
     limit: TimeLimit,
-    read: (answer: Answer<Response>) => Body | Promise<Body>,
+    read: (response: ServiceResponse<Response>) => Body | Promise<Body>,
   ): Promise<Body> {
     const headers = { accept: 'application/json', ...request.headers, ...authorized }
     const { method = READ, body, statuses = [200] } = request
@@ -75,132 +77,137 @@ export function createSender(parts: SenderOptions): Sender {
       method,
       headers: new Headers(headers),
       body: body ?? null,
-      // What a stream must say, and nothing else minds.
+      // Required for a stream, and ignored for everything else.
       duplex: 'half',
-      // A redirected POST would be sent on as a GET, whose success is none.
+      // A redirected POST would become a GET, whose success is not that of the POST.
       redirect: 'manual',
       signal: limit.signal,
     }
     try {
-      const response = await parts.fetch(parts.baseUrl + request.path, init)
-      if (!statuses.includes(response.status)) throw refusal(response, await response.text())
+      const response = await options.fetch(options.baseUrl + request.path, init)
+      if (!statuses.includes(response.status)) throw rejection(response, await response.text())
       return await read({ status: response.status, headers: response.headers, body: response })
     } catch (cause) {
       if (limit.signal.aborted) throw limit.signal.reason
       if (cause instanceof RequestError) throw cause
-      throw connectionError(parts.baseUrl, cause)
+      throw connectionError(options.baseUrl, cause)
     }
   }
 
-  async function tryUntilAnswered<Body>(
+  async function sendWithRetries<Body>(
     request: ServiceRequest,
     limit: TimeLimit,
-    read: (answer: Answer<Response>) => Body | Promise<Body>,
+    read: (response: ServiceResponse<Response>) => Body | Promise<Body>,
   ): Promise<Body> {
     let isOutcomeUnknown = false
     try {
       for (let tries = 1; ; tries++) {
-        const authorized = await authorization(parts.token, limit.signal)
+        const authorized = await authorization(options.token, limit.signal)
         try {
           return await attempt(request, authorized, limit, read)
         } catch (error) {
           if (!(error instanceof RequestError)) throw error
-          const { method = READ, repeat = 'always' } = request
-          isOutcomeUnknown ||= method !== READ && mayBeDone(error)
-          const isRepeated = repeat === 'always' || (repeat === 'refused' && !isOutcomeUnknown)
+          const { method = READ, retry = 'always' } = request
+          isOutcomeUnknown ||= method !== READ && mayBeApplied(error)
+          const isRetried = retry === 'always' || (retry === 'nothing-stored' && !isOutcomeUnknown)
           const delayMs = retryDelayMs(tries, error.retryAfterMs)
-          if (!isRepeated || !mayPass(error) || tries >= parts.triesMax || delayMs >= limit.leftMs())
+          if (!isRetried || !isTransient(error) || tries >= options.triesMax || delayMs >= limit.leftMs())
             throw error
           await pause(delayMs, limit.signal)
         }
       }
     } catch (error) {
-      // Also where the time is over before another try is sent.
-      throw withDetails(error, { isOutcomeUnknown })
+      // Also when the time is over before another try is sent.
+      throw amendError(error, { isOutcomeUnknown })
     }
   }
 
   const sender: Sender = {
-    async send(request, read, options = {}) {
-      const limit = sender.limitTime(options)
+    async send(request, read, callOptions = {}) {
+      const limit = sender.limitTime(callOptions)
       try {
-        return await tryUntilAnswered(request, limit, async (answer) =>
-          read({ ...answer, body: await answer.body.text() }),
+        return await sendWithRetries(request, limit, async (response) =>
+          read({ ...response, body: await response.body.text() }),
         )
       } finally {
         limit.end()
       }
     },
-    open: (request, limit) => tryUntilAnswered(request, limit, (answer) => answer),
-    limitTime: ({ timeoutMs = parts.timeoutMs, signal }) => limitTime(timeoutMs, signal),
+    open: (request, limit) => sendWithRetries(request, limit, (response) => response),
+    limitTime: ({ timeoutMs = options.timeoutMs, signal }) => limitTime(timeoutMs, signal),
   }
   return sender
 }
 
-/** Throws the signal's reason where it is aborted before there is a token. */
+/** Throws the reason of the signal when it is aborted before there is a token. */
 async function authorization(
   token: SenderOptions['token'],
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
   if (token === undefined) return {}
   const text = typeof token === 'function' ? await orAborted(token(), signal) : token
-  // Headers would complain as well, and show the token; or take an undefined for a word.
+  // Headers would also throw, but with the token in the message; and would accept undefined.
   if (typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text))
-    throw new TypeError('token must be visible ASCII characters')
+    throw new TypeError('token must be a string of visible ASCII characters')
   return { authorization: `Bearer ${text}` }
 }
 
 /** Whether the same request may succeed a little later. */
-function mayPass({ kind, code, status = 0 }: RequestError): boolean {
-  return kind === 'connection' || code === CODE_STILL_RUNNING || PASSING_STATUSES.includes(status)
+function isTransient({ kind, code, status = 0 }: RequestError): boolean {
+  return kind === 'connection' || code === CODE_STILL_RUNNING || TRANSIENT_STATUSES.includes(status)
 }
 
-/** Whether the service may have done what was asked, though it did not say so. */
-function mayBeDone({ kind, code = 0, status = 0 }: RequestError): boolean {
-  if (kind === 'service') return status >= 500 && !CODES_OF_NOTHING_DONE.includes(code)
-  return status < 300 || status >= 500
+/** Whether the service may have applied a write although its response is no success. */
+function mayBeApplied({ kind, code = 0, details, status = 0 }: RequestError): boolean {
+  if (kind !== 'service') return status < 300 || status >= 500
+  if (details.outcome !== undefined) return details.outcome !== 'none'
+  return status >= 500 && !CODES_OF_NOTHING_STORED.includes(code)
 }
 
 function connectionError(baseUrl: string, cause: unknown): RequestError {
-  // Node tells what happened in the cause of its "fetch failed".
+  // The cause of Node's "fetch failed" says what happened.
   const { message = String(cause), cause: inner } = cause as {
     message?: string
     cause?: { message?: string; reason?: string }
   }
-  // Of what OpenSSL says, the reason alone is for people.
+  // The rest of OpenSSL's messages is for developers.
   const reason = inner?.reason || inner?.message || message
-  return new RequestError(`No connection to ${baseUrl}, or it was lost: ${reason}`, {
+  return new RequestError(`Cannot connect to ${baseUrl}, or the connection was lost: ${reason}`, {
     kind: 'connection',
     cause,
   })
 }
 
-/** The error of an answer that is no success. */
-function refusal(response: Response, text: string): RequestError {
+/** The error of a response that is no success. */
+function rejection(response: Response, text: string): RequestError {
   const { status, headers } = response
   const error = errorIn(text)
-  if (error === undefined) {
-    const isRedirect = response.type === 'opaqueredirect' || (status >= 300 && status < 400)
-    const told = isRedirect
-      ? `a redirect${headers.has('location') ? ` to ${headers.get('location')}` : ''}; the base URL must be that of the service`
-      : `${status} ${response.statusText}`.trim()
-    return sendError(response, `The answer is not one of the service: ${told}`)
+  if (error !== undefined) {
+    const { message, ...members } = error
+    return new RequestError(message, { ...responseMembers(response), ...members, kind: 'service' })
   }
-  const { code, message } = error
-  return new RequestError(message, { ...detailsOf(response), code, kind: 'service' })
+  const isRedirect = response.type === 'opaqueredirect' || (status >= 300 && status < 400)
+  const target = headers.has('location') ? ` to ${headers.get('location')}` : ''
+  return foreignResponse(
+    response,
+    isRedirect
+      ? `it is a redirect${target}. Set the base URL to that of the service`
+      : `${status} ${response.statusText}`.trim(),
+  )
 }
 
-/** An answer that the service did not give, or not whole. */
-export function sendError(
-  response: { status: number; headers: Headers },
-  message: string,
+/** The error of a response that is not from the service, or not complete. */
+export function foreignResponse(
+  response: Pick<ServiceResponse<unknown>, 'status' | 'headers'>,
+  reason: string,
   cause?: unknown,
 ): RequestError {
-  return new RequestError(message, { ...detailsOf(response), kind: 'answer', cause })
+  const message = `The response is not from the service: ${reason}`
+  return new RequestError(message, { ...responseMembers(response), kind: 'response', cause })
 }
 
-/** What an error tells of the answer that it is about. */
-export function detailsOf({ status, headers }: { status: number; headers: Headers }) {
+/** The members of an error that come from its response. */
+export function responseMembers({ status, headers }: { status: number; headers: Headers }) {
   return {
     status,
     requestId: headers.get('x-request-id') ?? undefined,
@@ -208,12 +215,14 @@ export function detailsOf({ status, headers }: { status: number; headers: Header
   }
 }
 
-function errorIn(text: string): { code: number; message: string } | undefined {
+function errorIn(text: string): { code: number; message: string; details: ErrorDetails } | undefined {
   try {
-    const { error, message } = JSON.parse(text) as { error?: unknown; message?: unknown }
-    if (typeof error === 'number' && typeof message === 'string') return { code: error, message }
+    const { error, message, details } = JSON.parse(text) as Record<string, unknown>
+    if (typeof error === 'number' && typeof message === 'string') {
+      return { code: error, message, details: Object(details) === details ? (details as ErrorDetails) : {} }
+    }
   } catch {
-    // A page, most likely.
+    // Most likely the page of a proxy.
   }
   return undefined
 }

@@ -1,8 +1,8 @@
 import { JSON_TYPE, remove } from './plant-requests.ts'
 import type { Additions, CreatedToken, NewToken, Readiness, TagCount, Token } from './plant-types.ts'
 import { queryText } from './query-text.ts'
-import { asList, asObject, readResponse } from './read-answer.ts'
-import type { Answer, CallOptions, Sender, ServiceRequest } from './send-request.ts'
+import { asList, asObject, readResponse } from './read-response.ts'
+import type { CallOptions, Sender, ServiceRequest, ServiceResponse } from './send-request.ts'
 
 export type Scope = Token['scopes'][number]
 
@@ -11,7 +11,7 @@ export interface ListTagsOptions extends CallOptions {
 }
 
 export interface RotateTokenOptions extends CallOptions {
-  /** How long the replaced secret goes on; by default a day, 0 ends it at once. */
+  /** How long the old secret stays valid. Default: a day. 0 expires it at once. */
   graceSeconds?: number | undefined
 }
 
@@ -54,32 +54,32 @@ export async function getOwnToken(sender: Sender, options?: CallOptions): Promis
   return sender.send({ path: '/tokens/self' }, as(asObject<Token>), options)
 }
 
-// Both are not repeated: the answer of this moment is what is asked for.
+// Neither is retried: both are about this moment.
 
 export async function getHealth(sender: Sender, options?: CallOptions): Promise<void> {
-  await sender.send({ path: '/healthz', repeat: 'never' }, as(asObject), options)
+  await sender.send({ path: '/healthz', retry: 'never' }, as(asObject), options)
 }
 
 export async function getReadiness(sender: Sender, options?: CallOptions): Promise<Readiness> {
-  return sender.send({ path: '/readyz', repeat: 'never' }, as(asObject<Readiness>), options)
+  return sender.send({ path: '/readyz', retry: 'never' }, as(asObject<Readiness>), options)
 }
 
-/** Asks for a token that is told this once: where the answer was lost, it is not asked for again. */
+/** Requests a token, which is in this response only. If the response was lost, it is not retried. */
 function postToken(sender: Sender, request: ServiceRequest, body: object, options?: CallOptions) {
   return sender.send(
-    { ...request, method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body), repeat: 'refused' },
+    { ...request, method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body), retry: 'nothing-stored' },
     as(asObject<CreatedToken>),
     options,
   )
 }
 
 function tokenPath(id: string): string {
-  // These would be read as another path; dots are encoded by nobody.
-  if (/^\.{0,2}$/.test(id)) throw new TypeError('no token has this id')
+  // These would name another path, as encoders leave dots alone.
+  if (/^\.{0,2}$/.test(id)) throw new TypeError('id is not that of a token')
   return `/tokens/${encodeURIComponent(id)}`
 }
 
-/** Reads the JSON of an answer as that. */
+/** Reads the JSON of a response as that. */
 function as<T>(read: (parsed: unknown) => T) {
-  return (answer: Answer<string>) => readResponse(answer, read)
+  return (response: ServiceResponse<string>) => readResponse(response, read)
 }

@@ -1,23 +1,23 @@
 import { RequestError } from './request-error.ts'
 
-/** What setTimeout takes at most; longer is no limit. */
+/** The longest time of setTimeout; longer means no limit. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
-/** Ends what takes too long, or what the caller no longer wants. */
+/** Aborts a call that takes too long, or that the caller aborts. */
 export interface TimeLimit {
-  /** Aborted by the caller's signal, with its reason, or when the time is over, with a RequestError. */
+  /** Aborted by the caller's signal with its reason, or at the timeout with a RequestError. */
   readonly signal: AbortSignal
-  /** What is left until the time is over, in milliseconds. */
+  /** Milliseconds until the timeout. */
   leftMs(): number
-  /** Gives the whole time anew, from now; nothing once it is over. */
+  /** Starts the timeout again, unless it is over. */
   restart(): void
   /** Stops the clock until `restart`. */
   hold(): void
-  /** Lets go of the clock and of the caller's signal, and of what still runs. */
+  /** Releases the timer and the caller's signal, and aborts what still runs. */
   end(): void
 }
 
-/** The calls that a signal ends. It gets one listener for all of them, as Node 20 warns of many. */
+/** The calls that a signal aborts. They share one listener, because Node 20 warns of many. */
 const CALLS = new WeakMap<EventTarget, Set<AbortController>>()
 
 function abortCalls({ target }: Event): void {
@@ -25,7 +25,7 @@ function abortCalls({ target }: Event): void {
   for (const call of CALLS.get(signal) ?? []) call.abort(signal.reason)
 }
 
-/** Has the signal end that call, too. Gives what lets go of it. */
+/** Makes the signal abort that call, too. Returns a function that undoes it. */
 function listen(signal: AbortSignal, call: AbortController): () => void {
   const calls = CALLS.get(signal) ?? new Set()
   CALLS.set(signal, calls.add(call))
@@ -36,17 +36,17 @@ function listen(signal: AbortSignal, call: AbortController): () => void {
   }
 }
 
-/** The number, where it is one above 0. Throws a TypeError for anything else. */
+/** Returns a number above 0. Throws a TypeError for anything else. */
 export function positive(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value
   throw new TypeError(`${name} must be a number above 0`)
 }
 
-/** Throws the signal's reason at once where it is aborted already, and as `positive` for a time that is none. */
+/** Throws the reason of a signal that is already aborted, and as `positive` for an invalid timeout. */
 export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefined): TimeLimit {
   positive('timeoutMs', timeoutMs)
   callerSignal?.throwIfAborted()
-  // AbortSignal.any would do, but not in Node 20.0, nor in browsers of 2023.
+  // Node 20.0 and browsers of 2023 have no AbortSignal.any.
   const controller = new AbortController()
   const stopListening = callerSignal && listen(callerSignal, controller)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -59,7 +59,7 @@ export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefin
       if (timeoutMs > TIMER_MS_MAX || controller.signal.aborted) return
       endMs = Date.now() + timeoutMs
       timer = setTimeout(() => {
-        controller.abort(new RequestError(`No answer within ${timeoutMs} ms`, { kind: 'timeout' }))
+        controller.abort(new RequestError(`No response within ${timeoutMs} ms`, { kind: 'timeout' }))
       }, timeoutMs)
     },
     hold() {
@@ -76,7 +76,7 @@ export function limitTime(timeoutMs: number, callerSignal: AbortSignal | undefin
   return limit
 }
 
-/** What the promise gives, unless the signal is aborted first: then it throws the signal's reason. */
+/** Fulfils like the promise, unless the signal is aborted first: then it throws the reason of the signal. */
 export async function orAborted<T>(promise: T | Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {}
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -91,7 +91,7 @@ export async function orAborted<T>(promise: T | Promise<T>, signal: AbortSignal)
   }
 }
 
-/** Waits, unless the signal is aborted first: then it throws the signal's reason. */
+/** Waits, unless the signal is aborted first: then it throws the reason of the signal. */
 export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   const alarm = setAlarm(delayMs)
   await orAborted(alarm.rung, signal).finally(alarm.clear)
@@ -102,7 +102,7 @@ interface Alarm {
   clear(): void
 }
 
-/** Rings once; the one before it no longer does. */
+/** Rings once. `before`, which it replaces, no longer does. */
 export function setAlarm(delayMs: number, before?: Alarm): Alarm {
   before?.clear()
   let timer: ReturnType<typeof setTimeout> | undefined

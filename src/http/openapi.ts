@@ -160,8 +160,8 @@ function needOf(scope: DescribedRoute['scope']): string {
 function codesByStatus(codes: readonly ErrorCode[], rejectionsAre400: boolean): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of [...new Set(codes)].sort()) {
-    const { status, refusal } = meaningOf(code)
-    const answered = rejectionsAre400 && refusal ? 400 : status
+    const { status, rejection } = meaningOf(code)
+    const answered = rejectionsAre400 && rejection ? 400 : status
     byStatus.set(answered, [...(byStatus.get(answered) ?? []), code])
   }
   return byStatus
@@ -215,14 +215,15 @@ function aboutTheService(): string {
     ([code, { status, meaning }]) => `| ${code} | ${status} | ${meaning} |`,
   )
   return [
-    'Ids are integers of 64 bits, read and answered exactly; a client whose numbers end at 2^53 reads them',
-    'as text. Bodies are JSON in UTF-8. An unknown member of a body is ignored, an unknown query parameter',
-    'is refused.',
-    'HEAD works wherever GET does; OPTIONS lists the methods of a path in `Allow`.',
+    'Ids are integers of 64 bits and stay exact. A client whose numbers end at 2^53 must read them as text.',
+    'Bodies are JSON in UTF-8. An unknown member of a body is ignored, an unknown query parameter is rejected.',
+    'HEAD works wherever GET does. OPTIONS lists the methods of a path in `Allow`.',
     '',
-    'Every failed request is answered with an Error body. Its `error` is stable: the HTTP status that fits',
-    'best, times 100, plus a number. A failed `POST /plants` answers 400 for whatever the request itself',
-    'caused; the code tells the cases apart.',
+    'Every failed request has an Error body. Its `error` is a stable code: the closest HTTP status times 100,',
+    'plus a number. A failed `POST /plants` has status 400 for every fault of the request itself, and the code',
+    'distinguishes the cases. The `message` is for people and may change. Programs read the code and `details`:',
+    'the fields and rules that were violated, the parameter at fault, how far an import got, and whether a',
+    'write that failed with 5xx was stored (`outcome`).',
     '',
     '| error | status | meaning |',
     '|---|---|---|',

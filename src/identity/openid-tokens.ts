@@ -214,9 +214,11 @@ function timeMs(seconds: number): number {
 function refusalOf(error: unknown, audience: string): unknown {
   if (error instanceof AppError) return error
   if (error instanceof ProviderUnavailable || isOfKeys(error)) {
-    const message = 'The OpenID provider does not answer, so the token cannot be verified; try again.'
+    const message =
+      'The OpenID provider does not respond, so the token cannot be verified. Retry in a moment.'
     // Why it does not is told once, by who asked it: here anybody could fill the log with stack traces.
-    return new AppError(50302, message, error instanceof ProviderUnavailable ? undefined : { cause: error })
+    const cause = error instanceof ProviderUnavailable ? undefined : error
+    return new AppError(50302, message, { cause, details: { outcome: 'none' } })
   }
   if (error instanceof errors.JWTClaimValidationFailed) return invalidToken(aboutClaim(error, audience))
   if (error instanceof errors.JOSEAlgNotAllowed) {

@@ -2,6 +2,9 @@ import { hash } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import { CONTENT_MEMBERS, type NewPlant } from './plant.ts'
 
+/** The header field of a key. */
+export const KEY_FIELD = 'Idempotency-Key'
+
 /** Characters of an idempotency key, at most. */
 export const KEY_CHARACTERS_MAX = 255
 
@@ -15,7 +18,8 @@ export function parseIdempotencyKey(field: string): string {
   if (key === undefined || key === '' || key.length > KEY_CHARACTERS_MAX || !/^[\x20-\x7e]*$/.test(key)) {
     throw new AppError(
       40003,
-      `Idempotency-Key must be 1 to ${KEY_CHARACTERS_MAX} printable ASCII characters, bare or in quotation marks`,
+      `${KEY_FIELD} must be 1 to ${KEY_CHARACTERS_MAX} printable ASCII characters, bare or in quotation marks.`,
+      { details: { parameter: KEY_FIELD } },
     )
   }
   return key

@@ -1,9 +1,7 @@
 import type { XStatic } from 'typebox/schema'
-import { AppError } from '../errors.ts'
+import { type FieldProblem, invalidFields } from '../errors.ts'
 
-/**
- * What a name or a tag may not hold, though a JSON string can: no PostgreSQL text and no UTF-8 keeps these.
- */
+/** Names and tags exclude what PostgreSQL text and UTF-8 cannot hold, though a JSON string can. */
 const TEXT_RULE = 'without U+0000 and lone surrogates'
 export const ID_MIN = -(2n ** 63n)
 export const ID_MAX = 2n ** 63n - 1n
@@ -128,45 +126,41 @@ export function generateVersion(): number {
 
 /**
  * Reads a NewPlant from a parsed body in which an int64 is a bigint (`parseExactJson`).
- * Throws 40003 with every field that is missing or wrong, and its rule.
+ * Throws 40003 with every field that is missing or invalid.
  */
 export function parseNewPlant(body: unknown): NewPlant {
   const members = membersOf(body)
-  const problems: string[] = []
+  const problems: FieldProblem[] = []
   const id = ownMember(members, 'id')
-  if (typeof id === 'number') problems.push(`id must be ${ID_RULE}, not a fraction or a number out of range`)
-  else if (typeof id !== 'bigint') problems.push(problemOf('id', id, ID_RULE))
+  if (typeof id !== 'bigint') problems.push(idProblem(id))
   const content = readContent(members, problems)
-  if (problems.length > 0) throw new AppError(40003, problems.join('; '))
+  if (problems.length > 0) throw invalidFields(problems)
   return { id: id as bigint, ...content }
 }
 
-/**
- * Reads the content that replaces that of the plant of `id`. Throws 40003 as `parseNewPlant` does, and when the body
- * holds an id that is not `id`.
- */
+/** Reads the content that replaces that of the plant of `id`. Throws as `parseNewPlant`, and for another id. */
 export function parsePlant(body: unknown, id: bigint): PlantContent {
   const members = membersOf(body)
-  const problems: string[] = []
+  const problems: FieldProblem[] = []
   checkSameId(members, id, problems)
   const content = readContent(members, problems)
-  if (problems.length > 0) throw new AppError(40003, problems.join('; '))
+  if (problems.length > 0) throw invalidFields(problems)
   return content
 }
 
-/** Reads a merge patch for the plant of `id`. Throws 40003 as `parsePlant` does. */
+/** Reads a merge patch for the plant of `id`. Throws as `parsePlant`. */
 export function parsePlantUpdate(body: unknown, id: bigint): PlantUpdate {
   const members = membersOf(body)
-  const problems: string[] = []
+  const problems: FieldProblem[] = []
   checkSameId(members, id, problems)
   const change: Partial<Record<keyof PlantContent, string | null>> = {}
   for (const { name, isRequired } of CONTENT_MEMBERS) {
     const value = ownMember(members, name)
     if (value === undefined) continue
     if (isText(value) || (value === null && !isRequired)) change[name] = value
-    else problems.push(problemOf(name, value, `${isRequired ? '' : 'null or '}a string ${TEXT_RULE}`))
+    else problems.push(textProblem(name, value))
   }
-  if (problems.length > 0) throw new AppError(40003, problems.join('; '))
+  if (problems.length > 0) throw invalidFields(problems)
   // The compiler does not see that null came only where it may.
   return change as PlantUpdate
 }
@@ -179,28 +173,35 @@ export function parseIdText(text: string): bigint | undefined {
   return BigInt.asIntN(64, id) === id ? id : undefined
 }
 
-function readContent(members: object, problems: string[]): PlantContent {
+function readContent(members: object, problems: FieldProblem[]): PlantContent {
   const content: PlantContent = { name: '' }
   for (const { name, isRequired, set } of CONTENT_MEMBERS) {
     const value = ownMember(members, name)
     if (value === undefined && !isRequired) continue
     if (isText(value)) set(content, value)
     else {
-      const advice = isRequired ? '' : `; leave it out for a plant without a ${name}`
-      problems.push(`${problemOf(name, value, `a string ${TEXT_RULE}`)}${advice}`)
+      const problem = textProblem(name, value)
+      if (value === null && !isRequired) problem.message += ` Leave it out for a plant without a ${name}.`
+      problems.push(problem)
     }
   }
   return content
 }
 
-function checkSameId(members: object, id: bigint, problems: string[]): void {
+function checkSameId(members: object, id: bigint, problems: FieldProblem[]): void {
   const bodyId = ownMember(members, 'id')
-  if (bodyId !== undefined && bodyId !== id) problems.push(`id must equal the path's ${id}, or be left out`)
+  if (bodyId === undefined || bodyId === id) return
+  problems.push({
+    name: 'id',
+    rule: 'same-as-path',
+    message: `id must be the id in the path, ${id}, or be left out.`,
+  })
 }
 
 function membersOf(body: unknown): object {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
-  throw new AppError(40003, `the body must be a JSON object, not ${kindOf(body)}`)
+  const message = `The body must be a JSON object, not ${kindOf(body)}.`
+  throw invalidFields([{ name: '', rule: 'object', message }])
 }
 
 function ownMember(members: object, name: string): unknown {
@@ -211,9 +212,21 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
 }
 
-function problemOf(field: string, value: unknown, rule: string): string {
-  if (value === undefined) return `${field} is missing: it must be ${rule}`
-  return `${field} must be ${rule}${typeof value === 'string' && rule.startsWith('a string') ? '' : `, not ${kindOf(value)}`}`
+function idProblem(id: unknown): FieldProblem {
+  const name = 'id'
+  if (id === undefined) return { name, rule: 'required', message: 'id is required.' }
+  if (typeof id === 'number') {
+    return { name, rule: 'int64', message: `id must be ${ID_RULE}, without a fraction.` }
+  }
+  return { name, rule: 'integer', message: `id must be ${ID_RULE}, not ${kindOf(id)}.` }
+}
+
+function textProblem(name: string, value: unknown): FieldProblem {
+  if (value === undefined) return { name, rule: 'required', message: `${name} is required.` }
+  if (typeof value !== 'string') {
+    return { name, rule: 'string', message: `${name} must be a string, not ${kindOf(value)}.` }
+  }
+  return { name, rule: 'well-formed', message: `${name} must not contain U+0000 or lone surrogates.` }
 }
 
 function kindOf(value: unknown): string {

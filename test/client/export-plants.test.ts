@@ -120,8 +120,8 @@ test('an export is asked for again until it begins', async (context) => {
 
 test('a page of a list, or anything else, is no export', async (context) => {
   const { client } = await startScript(context, [answer(200, '[]')])
-  assert.equal((await failureOf(gather(client().exportPlants()))).kind, 'answer')
-  assert.equal((await failureOf(client().exportPlants({ format: 'csv' }))).kind, 'answer')
+  assert.equal((await failureOf(gather(client().exportPlants()))).kind, 'response')
+  assert.equal((await failureOf(client().exportPlants({ format: 'csv' }))).kind, 'response')
 })
 
 test('a service that falls silent in the middle is given up, and a signal ends an export', async (context) => {

@@ -117,7 +117,7 @@ test('an answer that is not one of the service is told as that, whatever its sta
     const { client, requests } = await startScript(context, [answer(status, body, headers)])
     for (const call of [client().getPlant(1n), client().createPlant(PLANT), client().updatePlant(1n, {})]) {
       const error = await failureOf(call)
-      assert.deepEqual([error.kind, error.code, error.status], ['answer', undefined, status], body)
+      assert.deepEqual([error.kind, error.code, error.status], ['response', undefined, status], body)
       assert.equal(error.requestId, 'of-the-proxy')
       assert.match(error.message, /^The answer is not one of the service/)
       assert.doesNotMatch(error.message, /Sign in/)
@@ -140,7 +140,7 @@ test('a success that cannot be read leaves open whether the write was done', asy
         client().importPlants([PLANT]),
       ]) {
         const error = await failureOf(call)
-        assert.deepEqual([error.kind, error.status, error.isOutcomeUnknown], ['answer', status, true])
+        assert.deepEqual([error.kind, error.status, error.isOutcomeUnknown], ['response', status, true])
       }
       assert.equal(requests.length, 7, 'none is sent again')
       assert.equal(requests.filter((request) => request.path === '/plants').length, 1)
@@ -152,10 +152,10 @@ test('a success that cannot be read leaves open whether the write was done', asy
 
 test('success of another kind is none: a page is no deletion, and no list', async (context) => {
   const { client } = await startScript(context, [answer(200, '{}')])
-  assert.equal((await failureOf(client().deletePlant(1n))).kind, 'answer')
-  assert.equal((await failureOf(client().listTags())).kind, 'answer')
+  assert.equal((await failureOf(client().deletePlant(1n))).kind, 'response')
+  assert.equal((await failureOf(client().listTags())).kind, 'response')
   const list = client().listPlants()[Symbol.asyncIterator]()
-  assert.equal((await failureOf(list.next())).kind, 'answer')
+  assert.equal((await failureOf(list.next())).kind, 'response')
 })
 
 test('a redirect is not followed: a POST would become a GET, and the token go astray', async (context) => {
@@ -164,7 +164,7 @@ test('a redirect is not followed: a POST would become a GET, and the token go as
     CREATED,
   ])
   const error = await failureOf(client().createPlant(PLANT))
-  assert.deepEqual([error.kind, error.status], ['answer', 301])
+  assert.deepEqual([error.kind, error.status], ['response', 301])
   assert.match(error.message, /a redirect to \/elsewhere; the base URL must be that of the service/)
   assert.equal(requests.length, 1, url)
 })

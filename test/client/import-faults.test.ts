@@ -93,7 +93,7 @@ test('a report in one piece is understood as well, and a line that is none is to
   const report = await whole.client().importPlants(PLANTS)
   assert.equal(report.errors[0]?.id, 9007199254740993n)
   const odd = await startScript(context, [answer(200, `${PROGRESS}<p>\n${REPORT}`, EVENTS)])
-  assert.equal((await failureOf(odd.client().importPlants(PLANTS))).kind, 'answer')
+  assert.equal((await failureOf(odd.client().importPlants(PLANTS))).kind, 'response')
 })
 
 test('a source is read no faster than its plants are taken', async (context) => {

@@ -162,7 +162,7 @@ test('a plant with another id than was asked for is no answer', async (context) 
     [client().updatePlant(1n, {}), true],
   ] as const) {
     const error = await failureOf(call)
-    assert.deepEqual([error.kind, error.isOutcomeUnknown], ['answer', isOutcomeUnknown])
+    assert.deepEqual([error.kind, error.isOutcomeUnknown], ['response', isOutcomeUnknown])
   }
   assert.equal((await client().createPlant(PLANT)).id, 1n)
 })

@@ -1,3 +1,4 @@
+import type { ErrorDetails } from '../../client/plant-store-client.ts'
 import { RequestError } from '../../client/request-error.ts'
 import { CommandFailure } from '../output/command-failure.ts'
 import { printable } from '../output/printable.ts'
@@ -21,12 +22,12 @@ const UNTRUSTED_CODES = [
 ]
 /** So a gateway answers whose service does not. */
 const GATEWAY_STATUSES = [502, 503, 504]
-/** What the service calls a parameter of the query is a flag here. */
-const FLAGS: Readonly<Record<string, string>> = {
-  columns: '--columns',
-  idStart: '--id-start',
-  encoding: '--encoding',
-}
+/** The flags for parameters of the query. */
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ['columns', '--columns'],
+  ['idStart', '--id-start'],
+  ['encoding', '--encoding'],
+])
 
 /** What people are told of a failed request; whatever is no failed request stays as it is. */
 export function requestFailure(error: unknown, url: string, mayBeDone = true): unknown {
@@ -43,15 +44,17 @@ export function maybeDone({ message, exitCode }: CommandFailure): CommandFailure
 
 export function requestFailureText(error: RequestError, url: string): string {
   if (error.kind === 'connection') return connectionFailureText(error, url)
-  const message = printable(withFlags(error.message))
-  const { code, status = 0, requestId } = error
-  if (error.kind === 'answer' && GATEWAY_STATUSES.includes(status)) {
+  const message = printable(error.message)
+  const { code, details, status = 0, requestId } = error
+  if (error.kind === 'response' && GATEWAY_STATUSES.includes(status)) {
     return sentences(message, 'Something in front of it answered: perhaps the service is not running.')
   }
   if (error.kind !== 'service') return sentences(message, `Is ${url} where the service is?`)
   const request = status >= SERVER_ERROR && requestId !== undefined ? `, request ${printable(requestId)}` : ''
   const hint = hintFor(code, status, url)
-  return `${message} (code ${code}${request})${hint}`
+  const [field] = details.fields ?? []
+  const place = field?.line === undefined ? '' : `line ${field.line}: `
+  return `${place}${message} (code ${code}${request})${flagHint(details)}${hint}`
 }
 
 function hintFor(code: number | undefined, status: number, url: string): string {
@@ -61,12 +64,19 @@ function hintFor(code: number | undefined, status: number, url: string): string 
     : ''
 }
 
-/** A message of the service that tells what to put into the query, in the words of the command line. */
-export function withFlags(message: string): string {
-  return message.replace(
-    /\b(columns|idStart|encoding)=(…|[\w-]+) in the query/g,
-    (_all, name: string, value: string) => `${FLAGS[name]}${value === '…' ? '' : ` ${value}`}`,
-  )
+/** The flags with which a file can be imported that the service rejected; empty where there are none. */
+export function flagHint({ parameter = '', fields = [] }: ErrorDetails): string {
+  const flags = new Set<string>()
+  const flag = FLAGS.get(parameter)
+  if (flag !== undefined) flags.add(flag)
+  for (const { name, rule, line } of fields) {
+    if (rule === 'utf-8') flags.add('--encoding')
+    // With a line of its own it is a column that the header row lacks.
+    if (rule !== 'required' || line === undefined) continue
+    flags.add('--columns')
+    if (name === 'id') flags.add('--id-start')
+  }
+  return flags.size === 0 ? '' : ` See ${[...flags].join(' and ')}.`
 }
 
 /** Whether no connection was made, so that nothing was sent. */

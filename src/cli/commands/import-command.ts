@@ -85,12 +85,15 @@ async function importFile(path: string, flags: ImportFlags): Promise<void> {
 /** Judges the columns by the service's own rule. */
 async function checkColumns(columns: string[], idStart: bigint | undefined): Promise<void> {
   const { createCsvRows } = await import('../../plants/import/csv-rows.ts')
-  const { withFlags } = await import('../calls/request-failure.ts')
+  const { flagHint } = await import('../calls/request-failure.ts')
   try {
     createCsvRows({ columns, idStart })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    throw new CommandFailure(withFlags(`--${error.message}`), EXIT_USAGE)
+    const hint = flagHint({
+      fields: [{ name: idStart === undefined ? 'id' : '', rule: 'required', line: 1 }],
+    })
+    throw new CommandFailure(`${error.message}${hint}`, EXIT_USAGE)
   }
 }
 

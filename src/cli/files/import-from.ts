@@ -1,4 +1,5 @@
 import type {
+  ErrorDetails,
   FileSource,
   ImportFileOptions,
   ImportProgress,
@@ -6,7 +7,7 @@ import type {
   ImportRowError,
 } from '../../client/plant-store-client.ts'
 import { RequestError } from '../../client/request-error.ts'
-import { isUnreachable, requestFailure, withFlags } from '../calls/request-failure.ts'
+import { flagHint, isUnreachable, requestFailure } from '../calls/request-failure.ts'
 import type { Service } from '../calls/service-call.ts'
 import { CommandFailure, EXIT_FAILURE } from '../output/command-failure.ts'
 import { printable, printableLines } from '../output/printable.ts'
@@ -127,9 +128,11 @@ async function createImportBar(
 
 /** Tells of the refused rows. */
 function tellRefused({ errors, failed }: Told): void {
-  for (const { line, id, error, message } of errors) {
+  for (const { line, id, error, message, fields } of errors) {
     const row = id === undefined ? `line ${line}` : `line ${line}, id ${id}`
-    process.stderr.write(`${row}: ${printable(withFlags(message))} (code ${error})\n`)
+    process.stderr.write(
+      `${row}: ${printable(message)} (code ${error})${flagHint({ ...(fields && { fields }) })}\n`,
+    )
   }
   const hidden = failed - errors.length
   if (hidden > 0) process.stderr.write(`and ${wholeNumber(hidden)} more\n`)
@@ -167,7 +170,7 @@ function countsText(counts: Omit<ImportReport, 'errors'>, dryRun: boolean | unde
   return `${dryRun ? 'Nothing is stored; this would be: ' : ''}${parts.map(([what, count]) => `${wholeNumber(count)} ${what}`).join(', ')}.`
 }
 
-/** Says how far the import got and how to go on, where the service did not say it itself. */
+/** The failure, with how far the import got and how to continue. */
 function importFailure(
   path: string,
   error: unknown,
@@ -180,16 +183,25 @@ function importFailure(
     )
   }
   const failure = requestFailure(error, url, false)
-  const isSaid = (error instanceof RequestError && error.kind === 'service') || isUnreachable(error)
-  if (isSaid || !(failure instanceof CommandFailure)) return failure
-  return new CommandFailure(sentences(failure.message, howFar(file, progress)), failure.exitCode)
+  const details = error instanceof RequestError ? error.details : {}
+  const isRejected =
+    error instanceof RequestError && error.kind === 'service' && details.outcome === undefined
+  if (isRejected || isUnreachable(error) || !(failure instanceof CommandFailure)) return failure
+  return new CommandFailure(sentences(failure.message, howFar(file, details, progress)), failure.exitCode)
 }
 
-function howFar({ dryRun }: ImportFileOptions, progress: ImportProgress | undefined): string {
-  if (dryRun) return 'Nothing is stored: it was a dry run.'
-  const advice = 'Import it again with --on-conflict skip to go on.'
-  if (progress === undefined) return `Some rows may be stored. ${advice}`
-  return `The rows before line ${wholeNumber(progress.line)} are done: ${countsText(progress, false)} Some behind may be stored, too. ${advice}`
+function howFar(
+  { dryRun }: ImportFileOptions,
+  { outcome = 'unknown', line, counts }: ErrorDetails,
+  progress: ImportProgress | undefined,
+): string {
+  if (dryRun) return 'Nothing was stored, as it was a dry run.'
+  if (outcome === 'none') return 'Nothing was stored.'
+  const advice = 'Import it again with --on-conflict skip to continue.'
+  const last = line === undefined || counts === undefined ? progress : { ...counts, line }
+  if (last === undefined) return `Some rows may be stored. ${advice}`
+  const later = outcome === 'unknown' ? ' Later rows may be stored, too.' : ''
+  return `The rows before line ${wholeNumber(last.line)} are done: ${countsText(last, false)}${later} ${advice}`
 }
 
 function reportJson({ errors, ...counts }: ImportReport): string {

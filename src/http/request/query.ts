@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidParameter } from '../../errors.ts'
+
+/** Of an unknown name so much is repeated. */
+const NAME_CHARACTERS_MAX = 50
 
 /**
- * The query parameters of a request, each at most once and only those in `known`. Throws 40004 otherwise: a
- * typo would else change what is asked for without a word.
+ * The query parameters of a request: each at most once, and only those in `known`. Throws 40004 otherwise, as an
+ * ignored typo would silently change the result.
  */
 export function queryOf<Name extends string>(
   request: FastifyRequest,
@@ -13,27 +16,31 @@ export function queryOf<Name extends string>(
   const query = request.query as Record<string, string | string[]>
   for (const name in query) {
     const value = query[name]
-    if (!known.includes(name as Name)) {
-      const those = known.length === 0 ? 'this operation has none' : `there are ${known.join(', ')}`
-      throw new AppError(40004, `There is no query parameter ${JSON.stringify(name.slice(0, 50))}: ${those}.`)
+    if (!known.includes(name as Name)) throw unknownParameter(name, known)
+    if (typeof value !== 'string') {
+      throw invalidParameter(name, `The query parameter ${name} must be given once.`)
     }
-    if (typeof value !== 'string') throw new AppError(40004, `The query parameter ${name} may be given once.`)
     if (!value.isWellFormed() || value.includes('\0')) {
-      throw new AppError(40004, `The query parameter ${name} holds a character that no plant has.`)
+      throw invalidParameter(name, `The query parameter ${name} must not contain U+0000 or lone surrogates.`)
     }
   }
   return query as Partial<Record<Name, string>>
 }
 
-/**
- * The router takes what it cannot decode as it stands, which would look for something that nobody asked for.
- */
+function unknownParameter(name: string, known: readonly string[]): AppError {
+  const shown = name.slice(0, NAME_CHARACTERS_MAX).toWellFormed()
+  const advice =
+    known.length === 0 ? 'This operation has no query parameters.' : `Supported: ${known.join(', ')}.`
+  return invalidParameter(shown, `The query parameter ${JSON.stringify(shown)} is unknown. ${advice}`)
+}
+
+/** The router passes on what it cannot decode, which would search for a text that nobody sent. */
 function checkEncoding(target: string): void {
   const start = target.indexOf('?')
   if (start < 0) return
   try {
     decodeURIComponent(target.slice(start + 1))
   } catch {
-    throw new AppError(40004, 'The query is not percent-encoded UTF-8: write a percent sign as %25.')
+    throw new AppError(40004, 'The query is not percent-encoded UTF-8. Write a percent sign as %25.')
   }
 }

@@ -60,7 +60,7 @@ function isGone(raw: IncomingMessage): boolean {
 }
 
 function brokenOff(): AppError {
-  return new AppError(40000, 'The body broke off.')
+  return new AppError(40000, 'The body is incomplete.')
 }
 
 /** RFC 9110 §8.4.1.3 has x-gzip as another name of gzip. */
@@ -109,7 +109,7 @@ async function* piecesOf(
 }
 
 function silent(silenceMs: number): AppError {
-  return new AppError(40801, `Nothing of the body came for ${silenceMs / 1000} seconds.`)
+  return new AppError(40801, `No byte of the body arrived for ${silenceMs / 1000} seconds.`)
 }
 
 function dropRest(raw: IncomingMessage): void {
@@ -132,6 +132,6 @@ async function* unpacked(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     for await (const piece of gunzip) yield piece as Buffer
   } catch (error) {
     if (!isBroken) throw error
-    throw new AppError(40002, 'The body is not sound gzip: it is broken, or breaks off.', { cause: error })
+    throw new AppError(40002, 'The body is not valid gzip. It is damaged or incomplete.', { cause: error })
   }
 }

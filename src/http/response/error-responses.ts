@@ -1,22 +1,14 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, type ErrorCode, meaningOf } from '../../errors.ts'
+import { AppError, type ErrorCode, type ErrorDetails, meaningOf } from '../../errors.ts'
 import { type HeaderList, isClientGone, sendJson } from './responses.ts'
 
-/** An error as every failed request is answered. */
-export const ErrorSchema = {
-  type: 'object',
-  required: ['error', 'message'],
-  properties: {
-    error: { type: 'integer', format: 'int32', description: 'Numeric error code' },
-    message: { type: 'string', description: 'Error message text' },
-  },
-} as const
+/** Methods that store nothing: the outcome of their failure goes without saying. */
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
+/** Sent before anything was stored, unless the error says otherwise. */
+const CODES_OF_NOTHING_STORED: readonly ErrorCode[] = [50301, 50303, 50701]
 
-/**
- * The one place that answers failures: an AppError as it says, anything else as 50001, its cause in the log
- * only.
- */
+/** The only place that sends failures: an AppError as it is, anything else as 50001 with its cause in the log. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = recordFailure(error, request)
   if (reply.raw.headersSent) return
@@ -27,29 +19,31 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (retryAfterSeconds !== undefined && !('retry-after' in failure.headers))
     fields.push('retry-after', String(retryAfterSeconds))
   if (mustClose(failure.code, request)) fields.push('connection', 'close')
-  sendJson(reply, statusOf(failure.code, request), errorJson(failure.code, failure.message), fields)
+  sendJson(
+    reply,
+    statusOf(failure.code, request),
+    errorJson(failure.code, failure.message, detailsOf(failure, request)),
+    fields,
+  )
 }
 
-/** Notes what a request has failed with, and gives it as it is answered. */
+/** Records the failure of a request for the log, and returns it as it is sent. */
 export function recordFailure(error: unknown, request: FastifyRequest): AppError {
   const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
-  // Of a client that went away there is nothing to say.
+  // A client that went away is no failure of the request.
   if (failure.code !== 40000 || !isClientGone(request)) request.failure = failure
   return failure
 }
 
-/** What Fastify refuses before a route is found: a target that it cannot decode. */
+/** An error of Fastify from before routing: a target that it cannot decode. */
 export function appErrorOf(error: FastifyError): AppError {
   if (error.code === 'FST_ERR_BAD_URL') {
-    return new AppError(40004, 'The path is not a valid percent-encoded path.')
+    return new AppError(40004, 'The path is not valid percent-encoded UTF-8.')
   }
   return new AppError(50001, undefined, { cause: error })
 }
 
-/**
- * A whole answer in bytes, for a connection on which there is no request to answer, with one more field if there is one
- * to add.
- */
+/** A whole response as text, for a connection without a request to respond to, with one more field if given. */
 export function rawErrorResponse(
   code: ErrorCode,
   requestId: string,
@@ -67,27 +61,37 @@ export function rawErrorResponse(
     `x-request-id: ${requestId}`,
     `date: ${new Date().toUTCString()}`,
     'connection: close',
-    // Only CONNECT is refused here with 405: what it names takes no method at all (RFC 9110 §10.2.1).
+    // Only CONNECT is rejected here with 405: its target supports no method at all (RFC 9110 §10.2.1).
     ...(status === 405 ? ['allow: '] : []),
     '',
     body,
   ].join('\r\n')
 }
 
-function errorJson(code: ErrorCode, message: string): string {
-  return JSON.stringify({ error: code, message })
+function errorJson(code: ErrorCode, message: string, details?: ErrorDetails): string {
+  return JSON.stringify({ error: code, message, details })
 }
 
-/**
- * Where a route says so, what the request itself caused is answered with 400 (the specification's rule 4).
- */
+/** The details of a failure; of a write that failed with 5xx they always have the outcome. */
+function detailsOf(failure: AppError, { method }: FastifyRequest): ErrorDetails | undefined {
+  const { code, details } = failure
+  if (READING_METHODS.includes(method)) {
+    if (details?.outcome === undefined) return details
+    const { outcome: _, ...others } = details
+    return Object.keys(others).length === 0 ? undefined : others
+  }
+  if (meaningOf(code).status < 500 || details?.outcome !== undefined) return details
+  return { ...details, outcome: CODES_OF_NOTHING_STORED.includes(code) ? 'none' : 'unknown' }
+}
+
+/** Where the route says so, faults of the request itself have status 400 (rule 4 of the specification). */
 function statusOf(code: ErrorCode, request: FastifyRequest): number {
-  const { status, refusal } = meaningOf(code)
-  return refusal && request.routeOptions.config.rejectionsAre400 ? 400 : status
+  const { status, rejection } = meaningOf(code)
+  return rejection && request.routeOptions.config.rejectionsAre400 ? 400 : status
 }
 
 function mustClose(code: ErrorCode, request: FastifyRequest): boolean {
-  // A body that does not come would hold the connection; and a client that waits for "100 Continue" may send its
-  // body or not: what follows on the connection is anyone's guess.
+  // A body that does not arrive would hold the connection. A client that waits for "100 Continue" may send its body
+  // or not, so the next bytes on the connection are ambiguous.
   return code === 40000 || code === 40801 || (request.headers.expect !== undefined && !request.raw.complete)
 }

@@ -173,13 +173,15 @@ function faultIn(record: Buffer): AppError | undefined {
   if (!isUtf8(record)) {
     return new AppError(
       40002,
-      'The row is not valid UTF-8: a file of Windows is sent with encoding=windows-1252 in the query.',
+      'The row is not valid UTF-8. Name its encoding in the parameter encoding, such as windows-1252.',
+      { details: { fields: [{ name: '', rule: 'utf-8' }] } },
     )
   }
   if (WELL_QUOTED.test(record.toString('latin1'))) return undefined
   return new AppError(
     40002,
-    'The row is not CSV: a cell that begins with a quotation mark ends with one, and those within are doubled.',
+    'The row is not CSV. A cell that begins with a quotation mark must end with one, and those within are doubled.',
+    { details: { fields: [{ name: '', rule: 'well-formed' }] } },
   )
 }
 
@@ -190,9 +192,12 @@ function lineEndingsIn(cells: readonly string[]): number {
 }
 
 function endless(line: number, cause?: CsvError): AppError {
-  const what =
+  const message =
     cause?.code === 'CSV_QUOTE_NOT_CLOSED'
-      ? 'has a quotation mark that is never closed'
-      : 'has no end within a mebibyte: a quotation mark in it may never be closed'
-  return new AppError(40002, `The row that begins on line ${line} ${what}.`, { cause })
+      ? 'The row has a quotation mark that is never closed.'
+      : 'The row has no end within a mebibyte. A quotation mark in it may never be closed.'
+  return new AppError(40002, message, {
+    cause,
+    details: { fields: [{ name: '', rule: 'well-formed', line }] },
+  })
 }

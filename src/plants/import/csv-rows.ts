@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError, type FieldProblem, invalidFields, invalidParameter } from '../../errors.ts'
 import {
   CONTENT_MEMBERS,
   ID_MAX,
@@ -52,7 +52,11 @@ export interface CsvRows {
  * hold no plants.
  */
 export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvRows {
-  let columns = names && columnsOf(names, idStart, (problem) => new AppError(40004, `columns ${problem}`))
+  let columns =
+    names &&
+    columnsOf(names, idStart, ({ message }) =>
+      invalidParameter('columns', `The columns are wrong. ${message}`),
+    )
   let nextId = idStart
   let rows = createImportRows(1, 0)
 
@@ -65,7 +69,7 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
     const id = idStart === undefined ? idIn(cells, known) : numbered()
     try {
       if (fault !== undefined) throw fault
-      if (idStart !== undefined && id === undefined) throw new AppError(40003, NUMBERS_ENDED)
+      if (idStart !== undefined && id === undefined) throw invalidFields([NUMBERS_ENDED])
       rows.plants.push(plantIn(cells, known, id))
       rows.lines.push(line)
     } catch (error) {
@@ -96,14 +100,28 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
       return taken
     },
     end() {
-      if (columns === undefined) throw new AppError(40003, 'There is no header row that names the columns.')
+      if (columns === undefined) throw invalidFields([NO_HEADER])
     },
   }
 }
 
-const ID_CELL_RULE = `id must be a whole decimal number from ${ID_MIN} to ${ID_MAX} in plain digits, without spaces`
+const ID_CELL: FieldProblem = {
+  name: 'id',
+  rule: 'int64',
+  message: `id must be a whole decimal number from ${ID_MIN} to ${ID_MAX} in plain digits, without spaces.`,
+}
 
-const NUMBERS_ENDED = `the numbers have come to an end with ${ID_MAX}, the last id that there is`
+const NUMBERS_ENDED: FieldProblem = {
+  name: 'id',
+  rule: 'max',
+  message: `The numbering has reached ${ID_MAX}, the last id.`,
+}
+
+const NO_HEADER: FieldProblem = {
+  name: '',
+  rule: 'required',
+  message: 'There is no header row that names the columns.',
+}
 
 /** The plant in a row whose id was read before. Throws 40003. */
 function plantIn(
@@ -112,9 +130,10 @@ function plantIn(
   ownId: bigint | undefined,
 ): NewPlant {
   if (cells.length > count) {
-    throw new AppError(40003, `The row has ${cells.length} cells, and there are ${count} columns`)
+    const message = `The row has ${cells.length} cells, but there are only ${count} columns.`
+    throw invalidFields([{ name: '', rule: 'max-items', message }])
   }
-  if (id !== undefined && ownId === undefined && cells[id]) throw new AppError(40003, ID_CELL_RULE)
+  if (id !== undefined && ownId === undefined && cells[id]) throw invalidFields([ID_CELL])
   const members: Partial<NewPlant> = {}
   if (ownId !== undefined) members.id = ownId
   for (const { name, at } of content) {
@@ -130,10 +149,10 @@ function idIn(cells: readonly string[], { id }: Columns): bigint | undefined {
   return cell === undefined ? undefined : parseIdText(cell)
 }
 
-const COLUMNS_ADVICE = 'For a file without a header row, name its columns with columns=… in the query.'
-/** What spreadsheets of some countries put between cells, and what is copied from a table. */
+const COLUMNS_ADVICE = 'For a file without a header row, name its columns in the parameter columns.'
+/** Separators that spreadsheets of some countries write, and tables on the clipboard have. */
 const OTHER_SEPARATORS = { ';': 'semicolons', '\t': 'tabs' }
-const NDJSON_ADVICE = 'It looks like NDJSON: send that with Content-Type: application/x-ndjson.'
+const NDJSON_ADVICE = 'It looks like NDJSON. Send that with Content-Type: application/x-ndjson.'
 
 function headerOf(
   cells: readonly string[],
@@ -143,15 +162,18 @@ function headerOf(
 ): Columns {
   const isNdjson = cells[0]?.trimStart().startsWith('{') === true
   if (fault !== undefined) {
+    const { code, message, details } = fault
+    const fields = details?.fields?.map((field) => ({ ...field, line }))
     const advice = isNdjson ? ` ${NDJSON_ADVICE}` : ''
-    throw new AppError(fault.code, `The header row on line ${line}: ${fault.message}${advice}`)
+    throw new AppError(code, `The header row is not readable. ${message}${advice}`, {
+      details: { ...details, ...(fields && { fields }) },
+    })
   }
-  return columnsOf(cells, idStart, (problem) => {
-    const shown = cells.join(', ').slice(0, SHOWN_HEADER_CHARACTERS)
-    return new AppError(
-      40003,
-      `The header row on line ${line} ${problem} It holds: ${JSON.stringify(shown)}. ${isNdjson ? NDJSON_ADVICE : (separatorAdvice(cells) ?? COLUMNS_ADVICE)}`,
-    )
+  return columnsOf(cells, idStart, ({ message, ...field }) => {
+    const shown = JSON.stringify(cells.join(', ').slice(0, SHOWN_HEADER_CHARACTERS))
+    const advice = isNdjson ? NDJSON_ADVICE : (separatorAdvice(cells) ?? COLUMNS_ADVICE)
+    const about = `The header row is wrong: ${shown}. ${message} ${advice}`
+    return invalidFields([{ ...field, line, message: about }])
   })
 }
 
@@ -161,7 +183,7 @@ function separatorAdvice([cell = '', ...others]: readonly string[]): string | un
   for (const [separator, separators] of Object.entries(OTHER_SEPARATORS)) {
     const names = cell.split(separator).map((name) => name.trim().toLowerCase())
     if (names.length > 1 && names.includes('name')) {
-      return `It looks parted by ${separators}: part it by commas.`
+      return `It looks separated by ${separators}. Separate the cells by commas.`
     }
   }
   return undefined
@@ -171,22 +193,28 @@ function separatorAdvice([cell = '', ...others]: readonly string[]): string | un
 function columnsOf(
   names: readonly string[],
   idStart: bigint | undefined,
-  problemWith: (problem: string) => AppError,
+  errorOf: (problem: FieldProblem) => AppError,
 ): Columns {
-  if (names.length > COLUMNS_MAX) throw problemWith(`may name ${COLUMNS_MAX} columns at most.`)
+  if (names.length > COLUMNS_MAX) {
+    throw errorOf({ name: '', rule: 'max-items', message: `At most ${COLUMNS_MAX} columns are supported.` })
+  }
   const places = new Map<Field, number>()
   for (const [at, text] of names.entries()) {
     const name = text.trim().toLowerCase()
     const field = FIELDS.find((one) => one === name)
     if (field === undefined) continue
-    if (places.has(field)) throw problemWith(`names the column ${field} twice.`)
+    if (places.has(field)) {
+      throw errorOf({ name: field, rule: 'unique', message: `The column ${field} must be named once.` })
+    }
     places.set(field, at)
   }
   for (const { name, isRequired } of CONTENT_MEMBERS) {
-    if (isRequired && !places.has(name)) throw problemWith(`must name a column ${name}.`)
+    if (!isRequired || places.has(name)) continue
+    throw errorOf({ name, rule: 'required', message: `A column ${name} is required.` })
   }
   if (idStart === undefined && !places.has('id')) {
-    throw problemWith('must name a column id, or idStart=… in the query must number the rows.')
+    const message = 'A column id is required, or the parameter idStart to number the rows.'
+    throw errorOf({ name: 'id', rule: 'required', message })
   }
   const id = idStart === undefined ? places.get('id') : undefined
   const content = CONTENT_MEMBERS.flatMap(({ name }) => {

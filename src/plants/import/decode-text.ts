@@ -38,7 +38,10 @@ async function* fromFirstBytes(pieces: AsyncIterable<Buffer>): AsyncGenerator<Bu
 function notPacked(first: Buffer): Buffer {
   const [one, two, three] = first
   if (one !== 0x1f || two !== 0x8b || three !== 0x08) return first
-  throw new AppError(40002, 'The text is packed: send it with Content-Encoding: gzip, and packed once only.')
+  throw new AppError(
+    40002,
+    'The text is compressed. Send it with Content-Encoding: gzip, compressed only once.',
+  )
 }
 
 async function* withoutMark(
@@ -58,7 +61,9 @@ function judgeFirst(first: Buffer, adviceFor: (encoding: 'utf-16le' | 'utf-16be'
   const isLittle = (one === 0xff && two === 0xfe) || (one !== 0 && two === 0)
   const isBig = (one === 0xfe && two === 0xff) || (one === 0 && two !== 0 && two !== undefined)
   if (!isLittle && !isBig) return first
-  throw new AppError(40002, `Line 1: the text is in UTF-16. ${adviceFor(isLittle ? 'utf-16le' : 'utf-16be')}`)
+  throw new AppError(40002, `The text is in UTF-16. ${adviceFor(isLittle ? 'utf-16le' : 'utf-16be')}`, {
+    details: { fields: [{ name: '', rule: 'utf-8', line: 1 }] },
+  })
 }
 
 async function* decoded(pieces: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer, undefined> {
@@ -67,7 +72,10 @@ async function* decoded(pieces: AsyncIterable<Buffer>, encoding: string): AsyncG
     try {
       return Buffer.from(piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true }))
     } catch (cause) {
-      throw new AppError(40002, `The text is not valid ${encoding}: choose another encoding.`, { cause })
+      throw new AppError(40002, `The text is not valid ${encoding}. Choose another encoding.`, {
+        cause,
+        details: { parameter: 'encoding' },
+      })
     }
   }
   for await (const piece of pieces) yield decode(piece)

@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.ts'
-import { parseIdText } from '../plant.ts'
+import { AppError, invalidParameter } from '../../errors.ts'
+import { ID_MAX, ID_MIN, parseIdText } from '../plant.ts'
 import { CONFLICT_RULES, type ConflictRule } from './run-import.ts'
 
 export const NDJSON = 'application/x-ndjson'
@@ -30,10 +30,16 @@ export function parseImportQuery(
 ): ImportParameters {
   const { onConflict = 'fail', dryRun = 'false', columns, idStart, encoding } = query
   const rule = CONFLICT_RULES.find((known) => known === onConflict)
-  if (rule === undefined) throw new AppError(40004, `onConflict must be one of ${CONFLICT_RULES.join(', ')}.`)
-  if (dryRun !== 'true' && dryRun !== 'false') throw new AppError(40004, 'dryRun must be true or false.')
+  if (rule === undefined) {
+    throw invalidParameter('onConflict', `onConflict must be one of ${CONFLICT_RULES.join(', ')}.`)
+  }
+  if (dryRun !== 'true' && dryRun !== 'false') {
+    throw invalidParameter('dryRun', 'dryRun must be true or false.')
+  }
   const misplaced = mediaType === CSV ? undefined : CSV_QUERY_NAMES.find((name) => query[name] !== undefined)
-  if (misplaced !== undefined) throw new AppError(40004, `${misplaced} is for a body of text/csv only.`)
+  if (misplaced !== undefined) {
+    throw invalidParameter(misplaced, `${misplaced} is supported for a body of text/csv only.`)
+  }
   return {
     onConflict: rule,
     dryRun: dryRun === 'true',
@@ -45,7 +51,8 @@ export function parseImportQuery(
 
 function firstIdIn(text: string): bigint {
   const id = parseIdText(text)
-  if (id === undefined) throw new AppError(40004, 'idStart must be an id: a whole decimal number of 64 bits.')
+  if (id === undefined)
+    throw invalidParameter('idStart', `idStart must be a whole decimal number from ${ID_MIN} to ${ID_MAX}.`)
   return id
 }
 
@@ -56,7 +63,8 @@ export function adviseEncoding(contentType: string | undefined): void {
   const encoding = isEncoding(charset) ? charset : 'windows-1252'
   throw new AppError(
     41501,
-    `Send CSV in UTF-8, or tell its encoding in the query and not in Content-Type: encoding=${encoding}.`,
+    `The charset of CSV is not read from Content-Type. Send UTF-8, or set the parameter encoding to ${encoding}.`,
+    { details: { parameter: 'encoding' } },
   )
 }
 
@@ -73,9 +81,9 @@ function encodingOf(label: string): string | undefined {
     const { encoding } = new TextDecoder(label)
     return encoding === 'utf-8' ? undefined : encoding
   } catch {
-    throw new AppError(
-      40004,
-      'encoding must be one that the Encoding Standard names, such as utf-8, windows-1252, utf-16le or iso-8859-1.',
+    throw invalidParameter(
+      'encoding',
+      'encoding must be a name of the Encoding Standard, such as utf-8, windows-1252, utf-16le or iso-8859-1.',
     )
   }
 }

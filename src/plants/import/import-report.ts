@@ -1,17 +1,24 @@
-import type { ErrorCode } from '../../errors.ts'
+import type { AppError } from '../../errors.ts'
 import type { RowFailure } from './import-rows.ts'
 import type { ImportCounts } from './run-import.ts'
 
-/** What a report lists of the rows that failed: enough to mend a file by, and bounded. All of them are counted. */
+/** Failed rows that a report lists: enough to fix a file, and bounded. All of them are counted. */
 export const REPORTED_ERRORS_MAX = 1_000
 
 const COUNT = { type: 'integer', minimum: 0 } as const
 
 const COUNT_MEMBERS = {
-  created: { ...COUNT, description: 'Plants that were added' },
-  replaced: { ...COUNT, description: 'Plants that were stored already, and are replaced' },
-  skipped: { ...COUNT, description: 'Rows that were passed over, as their id is taken' },
-  failed: { ...COUNT, description: 'Rows that were refused' },
+  created: { ...COUNT, description: 'Plants created' },
+  replaced: { ...COUNT, description: 'Plants replaced' },
+  skipped: { ...COUNT, description: 'Rows skipped, because their id is already used' },
+  failed: { ...COUNT, description: 'Rows that failed' },
+} as const
+
+/** The counts in the details of an import that failed. */
+export const ImportCountsSchema = {
+  type: 'object',
+  required: ['created', 'replaced', 'skipped', 'failed'],
+  properties: COUNT_MEMBERS,
 } as const
 
 const LINE = { type: 'integer', minimum: 1 } as const
@@ -19,20 +26,25 @@ const MESSAGE = { type: 'string', description: 'What is wrong with the row' } as
 const CODE = { type: 'integer', format: 'int32', description: 'Numeric error code' } as const
 
 const ERROR_MEMBERS = {
-  line: { ...LINE, description: 'The line of the text on which the row begins' },
-  id: { type: 'integer', format: 'int64', description: 'The id of the row, where it has a legible one' },
+  line: { ...LINE, description: 'The line on which the row begins, from 1' },
+  id: { type: 'integer', format: 'int64', description: 'The id of the row, where it has a valid one' },
   error: CODE,
   message: MESSAGE,
+  fields: {
+    type: 'array',
+    items: { $ref: '#/components/schemas/FieldError' },
+    description: 'The fields that fail validation. Absent when the row failed for another reason.',
+  },
 } as const
 
-/** A row that was refused. */
+/** A failed row. */
 export const ImportErrorSchema = {
   type: 'object',
   required: ['line', 'error', 'message'],
   properties: ERROR_MEMBERS,
 } as const
 
-/** What became of the rows of an import. */
+/** What happened to the rows of an import. */
 export const ImportReportSchema = {
   type: 'object',
   required: ['created', 'replaced', 'skipped', 'failed', 'errors'],
@@ -42,23 +54,23 @@ export const ImportReportSchema = {
       type: 'array',
       maxItems: REPORTED_ERRORS_MAX,
       items: { $ref: '#/components/schemas/ImportError' },
-      description: `The first ${REPORTED_ERRORS_MAX.toLocaleString('en')} rows that were refused`,
+      description: `The first ${REPORTED_ERRORS_MAX.toLocaleString('en')} failed rows`,
     },
   },
 } as const
 
-/** A line of an answer that tells of an import while it runs. */
+/** A line of a response that reports an import while it runs. */
 export const ImportEventSchema = {
   oneOf: [
     {
       type: 'object',
-      description: 'How far it is: every row before the line is stored, or an error told of it',
+      description: 'Progress: every row before the line is stored, or was reported as an error',
       required: ['type', 'line', 'created', 'replaced', 'skipped', 'failed'],
       properties: { type: { const: 'progress' }, line: LINE, ...COUNT_MEMBERS },
     },
     {
       type: 'object',
-      description: 'A row that was refused',
+      description: 'A failed row',
       required: ['type', 'line', 'error', 'message'],
       properties: { type: { const: 'error' }, ...ERROR_MEMBERS },
     },
@@ -70,12 +82,13 @@ export const ImportEventSchema = {
     },
     {
       type: 'object',
-      description: 'The last line of an import that could not go on',
-      required: ['type', 'error', 'message'],
+      description: 'The last line of an import that failed',
+      required: ['type', 'error', 'message', 'details'],
       properties: {
         type: { const: 'failure' },
         error: CODE,
-        message: { type: 'string', description: 'What is wrong, and how far the import got' },
+        message: { type: 'string', description: 'Why the import ended' },
+        details: { $ref: '#/components/schemas/ErrorDetails', description: 'How far the import got' },
       },
     },
   ],
@@ -99,15 +112,16 @@ export function reportLine(counts: Readonly<ImportCounts>): string {
   return `{"type":"report",${countMembers(counts)}}\n`
 }
 
-export function failureLine(code: ErrorCode, message: string): string {
-  return `{"type":"failure","error":${code},"message":${JSON.stringify(message)}}\n`
+export function failureLine({ code, message, details = {} }: AppError): string {
+  return `${JSON.stringify({ type: 'failure', error: code, message, details })}\n`
 }
 
 function countMembers({ created, replaced, skipped, failed }: Readonly<ImportCounts>): string {
   return `"created":${created},"replaced":${replaced},"skipped":${skipped},"failed":${failed}`
 }
 
-function errorMembers({ line, id, code, message }: RowFailure): string {
+function errorMembers({ line, id, code, message, fields }: RowFailure): string {
   const idMember = id === undefined ? '' : `"id":${id},`
-  return `"line":${line},${idMember}"error":${code},"message":${JSON.stringify(message)}`
+  const fieldsMember = fields === undefined ? '' : `,"fields":${JSON.stringify(fields)}`
+  return `"line":${line},${idMember}"error":${code},"message":${JSON.stringify(message)}${fieldsMember}`
 }

@@ -1,4 +1,4 @@
-import type { AppError, ErrorCode } from '../../errors.ts'
+import type { AppError, ErrorCode, FieldError } from '../../errors.ts'
 import type { NewPlant } from '../plant.ts'
 
 /** Rows of an import that were read together. */
@@ -22,13 +22,16 @@ export interface RowFailure {
   id: bigint | undefined
   code: ErrorCode
   message: string
+  /** The fields that fail validation, where it is for them. */
+  fields?: readonly FieldError[] | undefined
 }
 
 export function createImportRows(nextLine: number, characters: number): ImportRows {
   return { plants: [], lines: [], refusals: [], nextLine, characters }
 }
 
-/** Leaves a row out, for the reason that `fault` is. */
+/** Adds a failed row, with the error that made it fail. */
 export function failRow(rows: ImportRows, line: number, fault: AppError, id?: bigint): void {
-  rows.refusals.push({ line, id, code: fault.code, message: fault.message })
+  const { code, message, details } = fault
+  rows.refusals.push({ line, id, code, message, fields: details?.fields })
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError, invalidFields } from '../../errors.ts'
 import { CONTENT_MEMBERS, type NewPlant, parseNewPlant } from '../plant.ts'
 import { createImportRows, failRow, type ImportRows } from './import-rows.ts'
 
@@ -33,11 +33,11 @@ function plainPlant(match: RegExpExecArray): NewPlant {
 /** Nothing but white space of JSON. */
 const BLANK = /^[ \t\r]*$/
 
-const ARRAY_ADVICE = ', not an array: each plant is a line of its own, without brackets around them'
+const ARRAY_ADVICE = ' Put each plant on a line of its own, without brackets around them.'
 /** What is no JSON and has this may be a file whose line breaks got lost. */
 const SEVERAL_OBJECTS = /\}\s*\{/
 const SEVERAL_ADVICE =
-  'Where several plants are on it: each is a line of its own (curl keeps line breaks with --data-binary, not with -d).'
+  'Put each plant on a line of its own (curl keeps line breaks with --data-binary, not with -d).'
 
 /** Integers of so few digits are exact as numbers, and cheaper to read that way. */
 const SAFE_DIGITS_MAX = 15
@@ -62,7 +62,8 @@ export function createNdjsonRows(parseJson: (text: string) => unknown) {
     try {
       body = parseJson(text)
       if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-        throw new AppError(40003, `the line must be a JSON object${Array.isArray(body) ? ARRAY_ADVICE : ''}`)
+        const message = `The line must be a JSON object.${Array.isArray(body) ? ARRAY_ADVICE : ''}`
+        throw invalidFields([{ name: '', rule: 'object', message }])
       }
       const plant = parseNewPlant(body)
       rows.plants.push(plant)

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorDetails, type FieldError, type WriteOutcome } from '../../errors.ts'
 import type { ImportOutcome, PlantStore } from '../plant-store.ts'
 import { createImportChunks } from './import-chunks.ts'
 import type { ImportRows, RowFailure } from './import-rows.ts'
@@ -7,7 +7,9 @@ import type { ImportRows, RowFailure } from './import-rows.ts'
 export const CONFLICT_RULES = ['fail', 'skip', 'replace'] as const
 export type ConflictRule = (typeof CONFLICT_RULES)[number]
 
-/** What became of the rows so far. */
+const ID_USED: readonly FieldError[] = [{ name: 'id', rule: 'unique' }]
+
+/** What happened to the rows so far. */
 export interface ImportCounts {
   created: number
   replaced: number
@@ -36,9 +38,8 @@ export interface PlantImportRun {
 }
 
 /**
- * Stores rows until there are no more. A row that cannot be stored is refused, and the others go on. What makes it
- * senseless to go on, in the rows or in the store, is thrown as an AppError whose message also tells how far the
- * import got: the rows before are stored.
+ * Stores rows until there are no more. A row that cannot be stored fails, and the others go on. A fault that ends
+ * the import, in the rows or in the store, is thrown as an AppError whose details say how far the import got.
  */
 export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts> {
   const { plants, onConflict, dryRun, rows, tell } = run
@@ -69,12 +70,8 @@ export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts>
   }
   await importing.close()
   if (failure === undefined) return counts
-  const howFar = tellHowFar(counts, settledLine, dryRun, steps.hasFailed)
-  const { error } = failure
-  if (!(error instanceof AppError))
-    throw new AppError(50001, `An internal error. ${howFar}`, { cause: error })
-  const { code, message, headers, reason, cause } = error
-  throw new AppError(code, `${message} ${howFar}`, { headers, cause, ...(reason && { reason }) })
+  const outcome = outcomeOf(run, settledLine, steps.hasFailed)
+  throw endedAt(failure.error, { line: settledLine, counts: { ...counts }, outcome })
 }
 
 /** Counts what became of a step, and gives what was refused of it. */
@@ -93,7 +90,13 @@ function settleStep(
     else if (onConflict === 'skip') counts.skipped++
     else {
       const id = plants[at]?.id
-      taken.push({ line: lines[at] ?? 0, id, code: 40901, message: `The id ${id} is taken.` })
+      taken.push({
+        line: lines[at] ?? 0,
+        id,
+        code: 40901,
+        message: `The id ${id} is already used.`,
+        fields: ID_USED,
+      })
     }
   }
   counts.failed += refusals.length + taken.length
@@ -102,17 +105,23 @@ function settleStep(
   return [...refusals, ...taken].sort((one, other) => one.line - other.line)
 }
 
-function tellHowFar(counts: ImportCounts, line: number, dryRun: boolean, stepHasFailed: boolean): string {
-  const { created, replaced, skipped, failed } = counts
-  if (dryRun && line === 1) return 'In this dry run nothing is stored.'
-  const numbers = [
-    `${created.toLocaleString('en')} created`,
-    `${replaced.toLocaleString('en')} replaced`,
-    `${skipped.toLocaleString('en')} skipped`,
-    `${failed.toLocaleString('en')} failed`,
-  ].join(', ')
-  if (dryRun) return `In this dry run nothing is stored; before line ${line}: ${numbers}.`
-  if (line === 1 && !stepHasFailed) return 'Nothing is stored.'
-  const others = stepHasFailed ? '; of those from there on some may be stored' : ''
-  return `The rows before line ${line} are stored: ${numbers}${others}.`
+/** Of a failed step, and of those after it, nobody knows whether they were stored. */
+function outcomeOf({ dryRun }: PlantImportRun, settledLine: number, stepHasFailed: boolean): WriteOutcome {
+  if (dryRun) return 'none'
+  if (stepHasFailed) return 'unknown'
+  return settledLine === 1 ? 'none' : 'stored-before-line'
+}
+
+/** The failure, with how far the import got. */
+function endedAt(error: unknown, progress: Pick<ErrorDetails, 'counts' | 'line' | 'outcome'>): AppError {
+  if (!(error instanceof AppError)) {
+    return new AppError(50001, undefined, { cause: error, details: progress })
+  }
+  const { code, message, headers, reason, cause, details } = error
+  return new AppError(code, message, {
+    headers,
+    cause,
+    details: { ...details, ...progress },
+    ...(reason && { reason }),
+  })
 }

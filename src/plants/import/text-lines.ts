@@ -91,7 +91,12 @@ function blockOf(lines: Buffer, firstIsTooLong: boolean): LineBlock {
       text += line.toString('utf8')
     } else {
       text += '\n'
-      faults.push({ at, fault: new AppError(40002, 'The line is not JSON: it is not valid UTF-8.') })
+      faults.push({
+        at,
+        fault: new AppError(40002, 'The line is not valid UTF-8.', {
+          details: { fields: [{ name: '', rule: 'utf-8' }] },
+        }),
+      })
     }
     start = end
   }

@@ -7,7 +7,7 @@ const NDJSON_EXAMPLE = '{"id":51,"name":"Quercus robur","tag":"tree"}\n{"id":52,
 const CSV_EXAMPLE = 'id,name,tag\r\n53,Quercus robur,tree\r\n54,"Rosa, climbing",\r\n'
 const EVENTS_EXAMPLE = [
   '{"type":"progress","line":1001,"created":999,"replaced":0,"skipped":0,"failed":1}',
-  '{"type":"error","line":1040,"id":51,"error":40901,"message":"The id 51 is taken."}',
+  '{"type":"error","line":1040,"id":51,"error":40901,"message":"The id 51 is already used.","fields":[{"name":"id","rule":"unique"}]}',
   '{"type":"report","created":1998,"replaced":0,"skipped":0,"failed":2}',
 ]
 
@@ -15,12 +15,12 @@ export const importPlantsOperation: Operation = {
   operationId: 'importPlants',
   summary: 'Add many plants at once',
   description:
-    'A body of any length, read as it comes: a plant a line (NDJSON), or a table (CSV). Rows are stored some at a ' +
-    'time, each time on disk. A row that is refused is reported, and the others go on: 40002 is a line that is not ' +
-    'JSON or UTF-8, 40003 a wrong field, 40901 a taken id, 41301 a row of more than 64 KiB. What makes it senseless ' +
-    'to go on ends the import with an error whose message tells how far it got; run it again with ' +
-    '`onConflict=skip` to go on from there. Nothing limits the time of an import but silence: 30 seconds without a ' +
-    'byte end it, unless the service is set up otherwise.\n\n' +
+    'A body of any length, read as it arrives: a plant per line (NDJSON) or a table (CSV). Rows are stored in ' +
+    'chunks, each of them on disk. A failed row is reported and the others are stored: 40002 is a line that is not ' +
+    'JSON or UTF-8, 40003 an invalid field, 40901 a used id, 41301 a row over 64 KiB. A fault that ends the import ' +
+    'is an error whose details have the line, the counts and the outcome. Run it again with `onConflict=skip` to ' +
+    'continue. An import may take any time, but 30 seconds without a byte end it, unless the service is ' +
+    'configured otherwise.\n\n' +
     'A table has a header row that names the columns id, name and tag in any order and case; others are passed ' +
     'over. An empty cell is none: CSV cannot hold an empty name or tag. A body in gzip has ' +
     '`Content-Encoding: gzip`.\n\n' +
@@ -90,7 +90,15 @@ export const importPlantsOperation: Operation = {
             replaced: 0,
             skipped: 0,
             failed: 1,
-            errors: [{ line: 1040, id: 51, error: 40901, message: 'The id 51 is taken.' }],
+            errors: [
+              {
+                line: 1040,
+                id: 51,
+                error: 40901,
+                message: 'The id 51 is already used.',
+                fields: [{ name: 'id', rule: 'unique' }],
+              },
+            ],
           },
         },
         [NDJSON]: {

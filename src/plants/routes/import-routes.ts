@@ -53,7 +53,7 @@ export function registerPlantImportRoutes(
       const parameters = parseImportQuery(query, mediaType)
       const readRows = mediaType === CSV ? csvRowsOf(parameters) : ndjsonRowsOf
       if (underWay >= IMPORTS_MAX) {
-        throw new AppError(50301, 'Too many imports are under way; try again when one has ended.', {
+        throw new AppError(50301, 'Too many imports are running. Retry when one has ended.', {
           reason: 'imports',
         })
       }
@@ -117,8 +117,7 @@ async function answerEvents(run: Run, request: FastifyRequest, reply: FastifyRep
   try {
     lastLine = reportLine(await runPlantImport({ ...run, tell: progress.tell }))
   } catch (error) {
-    const failure = recordFailure(error, request)
-    lastLine = failureLine(failure.code, failure.message)
+    lastLine = failureLine(recordFailure(error, request))
   }
   // To nobody where the client is gone.
   answer.send(progress.stop() + lastLine)?.catch(() => {})
@@ -131,13 +130,13 @@ async function* notEmpty(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
     isEmpty = false
     yield piece
   }
-  if (isEmpty) throw new AppError(40001, 'The body is missing: send NDJSON or CSV.')
+  if (isEmpty) throw new AppError(40001, 'The body is missing. Send NDJSON or CSV.')
 }
 
 async function* ndjsonRowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<ImportRows, undefined> {
   const rows = createNdjsonRows((text) => parseJsonText(text, 'line'))
   const lines = createLineSplitter()
-  const advice = () => 'NDJSON is in UTF-8 (RFC 8259 §8.1).'
+  const advice = () => 'Send NDJSON in UTF-8 (RFC 8259 §8.1).'
   for await (const piece of decodeText(pieces, undefined, advice)) {
     const { text, faults } = lines.take(piece)
     if (text !== '') yield rows.read(text, faults)
@@ -150,7 +149,7 @@ function csvRowsOf({ columns, idStart, encoding }: ImportParameters) {
   const rows = createCsvRows({ columns, idStart })
   return async function* rowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<ImportRows, undefined> {
     const records = createCsvSplitter(rows.read)
-    const advice = (found: string) => `Send it with encoding=${found} in the query.`
+    const advice = (found: string) => `Set the parameter encoding to ${found}.`
     for await (const piece of decodeText(pieces, encoding, advice)) {
       await records.take(piece)
       yield rows.take(records.line, piece.length)

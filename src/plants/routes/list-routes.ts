@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { invalidParameter } from '../../errors.ts'
 import { preferredMediaType } from '../../http/request/accept.ts'
 import { queryOf } from '../../http/request/query.ts'
 import { sendLongJson } from '../../http/response/compression.ts'
 import { createReadTurns } from '../../load/read-turns.ts'
 import { CSV, NDJSON } from '../import/import-parameters.ts'
-import { parseIdText } from '../plant.ts'
+import { ID_MAX, ID_MIN, parseIdText } from '../plant.ts'
 import { createAdditionsCount } from '../plant-additions.ts'
 import { storedPlantJson } from '../plant-json.ts'
 import { queryWords } from '../plant-search.ts'
@@ -107,11 +107,16 @@ export function registerPlantListRoutes(
 function exportParametersOf(request: FastifyRequest, mediaType: typeof NDJSON | typeof CSV): ListParameters {
   const { limit, ...parameters } = queryOf(request, ['after', 'tag', 'q', 'bom', 'limit'])
   if (limit !== undefined) {
-    throw new AppError(40004, `limit is for pages of JSON; ${mediaType} holds every plant that matches.`)
+    throw invalidParameter(
+      'limit',
+      `limit is for pages of JSON. ${mediaType} holds every plant that matches.`,
+    )
   }
-  if (parameters.bom !== undefined && mediaType !== CSV) throw new AppError(40004, `bom is for ${CSV} only.`)
+  if (parameters.bom !== undefined && mediaType !== CSV) {
+    throw invalidParameter('bom', `bom is for ${CSV} only.`)
+  }
   if (parameters.bom !== undefined && !/^[01]$/.test(parameters.bom)) {
-    throw new AppError(40004, 'bom must be 1 for a byte order mark, or 0 for none.')
+    throw invalidParameter('bom', 'bom must be 1 for a byte order mark, or 0 for none.')
   }
   return parameters
 }
@@ -126,12 +131,15 @@ function filterIn({ after, tag, q }: ListParameters): PlantFilter {
 
 function limitIn(text: string | undefined): number {
   if (text === undefined) return PAGE_PLANTS_DEFAULT
-  if (!/^[1-9][0-9]*$/.test(text)) throw new AppError(40004, 'limit must be a whole number from 1 on.')
+  if (!/^[1-9][0-9]*$/.test(text))
+    throw invalidParameter('limit', 'limit must be a whole number of at least 1.')
   return Math.min(Number(text), PAGE_PLANTS_MAX)
 }
 
 function afterIdIn(text: string): bigint {
   const id = parseIdText(text)
-  if (id === undefined) throw new AppError(40004, 'after must be an id: a whole decimal number of 64 bits.')
+  if (id === undefined) {
+    throw invalidParameter('after', `after must be a whole decimal number from ${ID_MIN} to ${ID_MAX}.`)
+  }
   return id
 }

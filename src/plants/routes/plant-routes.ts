@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidParameter } from '../../errors.ts'
 import { queryOf } from '../../http/request/query.ts'
 import type { BodyReader } from '../../http/request/read-body.ts'
 import { sendEmpty, sendJson } from '../../http/response/responses.ts'
 import { createReadTurns } from '../../load/read-turns.ts'
 import { entityTagOf, preconditionOf } from '../entity-tags.ts'
-import { fingerprintOf, parseIdempotencyKey } from '../idempotency-key.ts'
+import { fingerprintOf, KEY_FIELD, parseIdempotencyKey } from '../idempotency-key.ts'
 import {
+  ID_MAX,
+  ID_MIN,
   type NewPlant,
   parseIdText,
   parseNewPlant,
@@ -59,9 +61,13 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
           ? await plants.create(plant)
           : await createOnce(plant, request.caller.id, onlyKeyOf(request))
       if (created.outcome === 'taken') {
-        throw new AppError(40901, `The id ${plant.id} is taken; choose another.`)
+        throw new AppError(40901, `The id ${plant.id} is already used. Choose another.`, {
+          details: { fields: [{ name: 'id', rule: 'unique' }] },
+        })
       }
-      if (created.outcome === 'key-reused') throw new AppError(42201)
+      if (created.outcome === 'key-reused') {
+        throw new AppError(42201, undefined, { details: { parameter: KEY_FIELD } })
+      }
       const etag = entityTagOf(created.version)
       const location = `${basePath}/plants/${plant.id}`
       sendJson(reply, 200, plantContentJson(plant), ['location', location, 'etag', etag])
@@ -76,7 +82,9 @@ function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesOptions): void
     const plant = await plants.get(id)
     if (plant === undefined) throw noSuchPlant(id)
     const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
-    if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) throw new AppError(41201)
+    if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) {
+      throw preconditionFailed(request)
+    }
     if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.version)) {
       sendEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
     } else {
@@ -106,7 +114,7 @@ function addReplaceRoute(app: FastifyInstance, { plants, body, basePath }: Plant
       const plant = parsePlant(await body.readJson(request, reply), id)
       request.stages?.enter('commit')
       const replaced = await plants.replace(id, plant, preconditionOf(request.headers))
-      if (replaced.outcome === 'mismatch') throw new AppError(41201)
+      if (replaced.outcome === 'mismatch') throw preconditionFailed(request)
       if (replaced.outcome === 'replaced') sendPlant(reply, 200, replaced.plant)
       else sendPlant(reply, 201, replaced.plant, ['location', `${basePath}/plants/${id}`])
     },
@@ -124,7 +132,7 @@ function addUpdateRoute(app: FastifyInstance, { plants, body }: PlantRoutesOptio
       request.stages?.enter('commit')
       const changed = await plants.update(id, change, preconditionOf(request.headers))
       if (changed.outcome === 'updated') sendPlant(reply, 200, changed.plant)
-      else throw changed.outcome === 'absent' ? noSuchPlant(id) : new AppError(41201)
+      else throw changed.outcome === 'absent' ? noSuchPlant(id) : preconditionFailed(request)
     },
   })
 }
@@ -139,7 +147,7 @@ function addDeleteRoute(app: FastifyInstance, { plants }: PlantRoutesOptions): v
       request.stages?.enter('commit')
       const { outcome } = await plants.delete(id, preconditionOf(request.headers))
       if (outcome === 'absent') throw noSuchPlant(id)
-      if (outcome === 'mismatch') throw new AppError(41201)
+      if (outcome === 'mismatch') throw preconditionFailed(request)
       sendEmpty(reply, 204)
     },
   })
@@ -155,7 +163,7 @@ function onceAtATime(plants: PlantStore) {
   return async (plant: NewPlant, caller: string, field: string): Promise<CreateOutcome> => {
     const key = parseIdempotencyKey(field)
     const runningKey = `${caller} ${key}`
-    if (running.has(runningKey)) throw new AppError(40902)
+    if (running.has(runningKey)) throw new AppError(40902, undefined, { details: { parameter: KEY_FIELD } })
     running.add(runningKey)
     try {
       return await plants.create(plant, { caller, key, fingerprint: fingerprintOf(plant) })
@@ -168,7 +176,8 @@ function onceAtATime(plants: PlantStore) {
 /** The field of the key, which may be sent once: two arrive joined, and which of them would count? */
 function onlyKeyOf({ raw }: FastifyRequest): string {
   const [field = '', ...others] = raw.headersDistinct['idempotency-key'] ?? []
-  if (others.length > 0) throw new AppError(40003, 'Idempotency-Key may be sent once')
+  if (others.length > 0)
+    throw new AppError(40003, 'Idempotency-Key must be sent once.', { details: { parameter: KEY_FIELD } })
   return field
 }
 
@@ -176,13 +185,19 @@ function onlyKeyOf({ raw }: FastifyRequest): string {
 function idIn(request: FastifyRequest<WithId>): bigint {
   const id = parseIdText(request.params.id)
   if (id === undefined) {
-    throw new AppError(
-      40004,
-      'The id in the path must be a whole decimal number of 64 bits, such as 42 or -7.',
+    throw invalidParameter(
+      'id',
+      `The id in the path must be a whole decimal number from ${ID_MIN} to ${ID_MAX}, such as 42 or -7.`,
     )
   }
   queryOf(request, [])
   return id
+}
+
+/** 41201. Of two preconditions If-Match is named, which is evaluated first (RFC 9110 §13.2.2). */
+function preconditionFailed({ headers }: FastifyRequest): AppError {
+  const parameter = headers['if-match'] === undefined ? 'If-None-Match' : 'If-Match'
+  return new AppError(41201, undefined, { details: { parameter } })
 }
 
 function noSuchPlant(id: bigint): AppError {

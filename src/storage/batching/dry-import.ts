@@ -34,7 +34,7 @@ export function openDryImport(findTaken: (ids: BigInt64Array) => Promise<Readonl
       const isFull = ((cause as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_FULL
       throw isFull
         ? new AppError(50701, 'The disk is too full for the temporary file of the dry run.', { cause })
-        : new AppError(50302, 'The temporary file of the dry run failed. Try again in a moment.', { cause })
+        : new AppError(50302, 'The temporary file of the dry run failed. Retry in a moment.', { cause })
     }
   }
 

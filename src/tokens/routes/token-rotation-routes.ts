@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { AppError, type FieldRule, invalidFields, invalidParameter } from '../../errors.ts'
 import { queryOf } from '../../http/request/query.ts'
 import { hasBody } from '../../http/request/read-body.ts'
 import { sendJson } from '../../http/response/responses.ts'
@@ -34,11 +34,11 @@ export function registerTokenRotationRoutes(
     graceSeconds: number,
   ): Promise<void> {
     const rotated = await rotateToken(tokens, id, graceSeconds)
-    if (rotated === 'absent') throw new AppError(40403, whyNotThere(id, request.caller))
+    if (rotated === 'absent') throw noSuchToken(id, request.caller)
     if (rotated === 'expired') {
-      throw new AppError(
-        40004,
-        'The token has expired, and a new secret would not make it good again: make another token.',
+      throw invalidParameter(
+        'id',
+        'The token has expired, and rotating it would not renew it. Create another token.',
       )
     }
     authenticate.forget(id)
@@ -100,19 +100,33 @@ export async function rotateToken(
 
 function parseGraceSeconds(body: unknown): number {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new AppError(40003, 'the body must be a JSON object, or left out')
+    throw invalidFields([
+      { name: '', rule: 'object', message: 'The body must be a JSON object, or be left out.' },
+    ])
   }
   const { graceSeconds = BigInt(GRACE_SECONDS_DEFAULT) } = body as { graceSeconds?: unknown }
-  if (typeof graceSeconds !== 'bigint' || graceSeconds < 0n || graceSeconds > BigInt(GRACE_SECONDS_MAX)) {
-    throw new AppError(40003, `graceSeconds must be a whole number from 0 to ${GRACE_SECONDS_MAX}`)
+  const rule = graceRule(graceSeconds)
+  if (rule !== undefined) {
+    const message = `graceSeconds must be a whole number from 0 to ${GRACE_SECONDS_MAX}.`
+    throw invalidFields([{ name: 'graceSeconds', rule, message }])
   }
   return Number(graceSeconds)
 }
 
-/** What there is to know of a token that no store holds, to whom it belongs. */
-function whyNotThere(id: string, caller: StoredToken): string | undefined {
-  if (id === FIXED_TOKEN_ID)
-    return 'The token of the setting PLANTSTORE_FIXED_TOKEN is changed there, and cannot be rotated.'
-  if (id === caller.id) return 'The token in use is not one of this store, and cannot be rotated here.'
-  return undefined
+/** The rule that a grace period violates. */
+function graceRule(seconds: unknown): FieldRule | undefined {
+  if (typeof seconds !== 'bigint') return 'integer'
+  if (seconds < 0n) return 'min'
+  return seconds > BigInt(GRACE_SECONDS_MAX) ? 'max' : undefined
+}
+
+/** 40403 for a token that is not in the store, with what the caller may know of it. */
+function noSuchToken(id: string, caller: StoredToken): AppError {
+  if (id === FIXED_TOKEN_ID) {
+    const setting = 'PLANTSTORE_FIXED_TOKEN'
+    const message = `The token of the setting ${setting} cannot be rotated. Change the setting.`
+    return new AppError(40403, message, { details: { setting } })
+  }
+  if (id !== caller.id) return new AppError(40403)
+  return new AppError(40403, 'The token in use is not in this store, so it cannot be rotated here.')
 }

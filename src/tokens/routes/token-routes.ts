@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { AppError, type FieldProblem, invalidFields } from '../../errors.ts'
 import { queryOf } from '../../http/request/query.ts'
 import type { BodyReader } from '../../http/request/read-body.ts'
 import { sendEmpty, sendJson } from '../../http/response/responses.ts'
@@ -32,6 +32,8 @@ export interface TokenRoutesOptions {
   authenticate: Authenticator
   logToken: LogToken
 }
+
+const SCOPES_ADVICE = `Name one or more of ${SCOPES.join(', ')}.`
 
 /** Whoever may manage tokens may give any scope, their own or not: such a token is an administrator's. */
 export function registerTokenRoutes(
@@ -111,30 +113,54 @@ function makeToken(wanted: NewToken): IssuedToken {
   return { token: generateToken(), stored: { id: generateTokenId(), ...wanted, createdAtMs: Date.now() } }
 }
 
-/** Reads what is wanted of a new token; throws 40003 with every field that is wrong, and its rule. */
+/** Reads a new token. Throws 40003 with every field that is missing or invalid. */
 export function parseNewToken(body: unknown, nowMs: number): NewToken {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new AppError(40003, 'the body must be a JSON object')
+    throw invalidFields([{ name: '', rule: 'object', message: 'The body must be a JSON object.' }])
   }
   const { label = '', scopes, expiresAt } = body as { label?: unknown; scopes?: unknown; expiresAt?: unknown }
-  const problems: string[] = []
-  if (typeof label !== 'string' || !isLabel(label)) {
-    problems.push(`label must be a line of at most ${LABEL_CHARACTERS_MAX} characters`)
-  }
-  if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope)) {
-    problems.push(`scopes must be a list of one or more of ${SCOPES.join(', ')}`)
-  }
-  const expiresAtMs = expiresAt === undefined ? undefined : parseTime(expiresAt)
-  if (expiresAt !== undefined && !(expiresAtMs !== undefined && expiresAtMs > nowMs)) {
-    problems.push('expiresAt must be a time in the future, as RFC 3339 writes it (2030-01-31T12:00:00Z)')
-  }
-  if (problems.length > 0) throw new AppError(40003, problems.join('; '))
+  const expiresAtMs = parseTime(expiresAt)
+  const problems = [
+    labelProblem(label),
+    scopesProblem(scopes),
+    expiresAt === undefined ? undefined : expiryProblem(expiresAtMs, nowMs),
+  ].filter((problem) => problem !== undefined)
+  if (problems.length > 0) throw invalidFields(problems)
   const wanted: NewToken = { label: label as string, scopes: [...new Set(scopes as NewToken['scopes'])] }
   return expiresAtMs === undefined ? wanted : { ...wanted, expiresAtMs }
 }
 
-function isLabel(text: string): boolean {
-  return [...text].length <= LABEL_CHARACTERS_MAX && text.search(UNFIT_FOR_A_LINE) < 0
+function labelProblem(label: unknown): FieldProblem | undefined {
+  const name = 'label'
+  if (typeof label !== 'string') return { name, rule: 'string', message: 'label must be a string.' }
+  if ([...label].length > LABEL_CHARACTERS_MAX) {
+    return {
+      name,
+      rule: 'max-length',
+      message: `label must have at most ${LABEL_CHARACTERS_MAX} characters.`,
+    }
+  }
+  if (label.search(UNFIT_FOR_A_LINE) < 0) return undefined
+  return { name, rule: 'single-line', message: 'label must be a single line without control characters.' }
+}
+
+function scopesProblem(scopes: unknown): FieldProblem | undefined {
+  const name = 'scopes'
+  if (scopes === undefined) return { name, rule: 'required', message: `scopes is required. ${SCOPES_ADVICE}` }
+  if (!Array.isArray(scopes))
+    return { name, rule: 'array', message: `scopes must be an array. ${SCOPES_ADVICE}` }
+  if (scopes.length === 0) return { name, rule: 'min-items', message: `scopes is empty. ${SCOPES_ADVICE}` }
+  if (scopes.every(isScope)) return undefined
+  return { name, rule: 'one-of', message: `scopes has an unknown scope. ${SCOPES_ADVICE}` }
+}
+
+function expiryProblem(timeMs: number | undefined, nowMs: number): FieldProblem | undefined {
+  const name = 'expiresAt'
+  if (timeMs === undefined) {
+    const message = 'expiresAt must be a time as RFC 3339 writes it, such as 2030-01-31T12:00:00Z.'
+    return { name, rule: 'date-time', message }
+  }
+  return timeMs > nowMs ? undefined : { name, rule: 'future', message: 'expiresAt must be in the future.' }
 }
 
 function parseTime(text: unknown): number | undefined {

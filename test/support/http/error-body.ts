@@ -34,8 +34,10 @@ export async function assertErrorAnswer(
     assert.match(header('www-authenticate') ?? '', /^Bearer realm="plantstore"/)
   else assert.equal(header('www-authenticate'), null, about)
   assert.equal(header('allow') !== null, status === 405, about)
-  const body = JSON.parse(text) as { error: unknown; message: unknown }
-  assert.deepEqual(Object.keys(body), ['error', 'message'], about)
+  const body = JSON.parse(text) as { error: unknown; message: unknown; details?: object }
+  const members = body.details === undefined ? ['error', 'message'] : ['error', 'message', 'details']
+  assert.deepEqual(Object.keys(body), members, about)
+  if (body.details !== undefined) assert.notDeepEqual(body.details, {}, about)
   assert.equal(body.error, code, about)
   assert.equal(typeof body.message, 'string', about)
   assert.doesNotMatch(String(body.message), LEAKS)

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { type ImportRowError, RequestError } from '../../../src/client/plant-store-client.ts'
+import { type FieldError, type ImportRowError, RequestError } from '../../../src/client/plant-store-client.ts'
 import { causeText } from '../parts/failure-text.ts'
 import { texts } from '../parts/texts.ts'
 import type { ImportEnd, ImportTold } from './import-run.ts'
@@ -75,9 +75,10 @@ export function FailedRowsList({ errors, failed }: RefusedListProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled with the keyboard, too
     <section class="refused" tabIndex={0} aria-label={importTexts.refused}>
       <ul>
-        {shown.map(({ line, id, message }) => (
+        {shown.map(({ line, id, message, fields }) => (
           <li key={line}>
-            <strong>{importTexts.refusedRow(line, id)}</strong> <span dir="auto">{rowMessage(message)}</span>
+            <strong>{importTexts.refusedRow(line, id)}</strong>{' '}
+            <span dir="auto">{rowMessage(message, fields)}</span>
           </li>
         ))}
       </ul>
@@ -86,9 +87,9 @@ export function FailedRowsList({ errors, failed }: RefusedListProps) {
   )
 }
 
-/** The service speaks of its query where the page has a field. */
-function rowMessage(message: string): string {
-  return message.includes('encoding=windows-1252') ? importTexts.notUtf8 : message
+/** Why a row failed. The service names a parameter where the app has a field. */
+function rowMessage(message: string, fields: readonly FieldError[] = []): string {
+  return fields.some(({ rule }) => rule === 'utf-8') ? importTexts.notUtf8 : message
 }
 
 /** Why an import, or a check, could not go on. */
@@ -99,5 +100,10 @@ export function importFailureText(error: unknown): string {
   // What decompression throws.
   if (error instanceof TypeError) return importTexts.packedBadly
   if (error instanceof RequestError && error.kind === 'connection') return importTexts.gone
+  if (error instanceof RequestError && error.kind === 'service') {
+    const { fields } = error.details
+    const line = fields?.[0]?.line
+    if (line !== undefined) return importTexts.atLine(line, rowMessage(causeText(error), fields))
+  }
   return causeText(error)
 }

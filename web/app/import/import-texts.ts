@@ -122,5 +122,6 @@ export const importTexts = {
   numbersEnded: 'the numbers have come to an end with 9223372036854775807, the last id that there is',
   gone: 'The service does not answer.',
   onlyChecked: 'Nothing is stored.',
+  atLine: (line: number, text: string) => `Line ${whole(line)}: ${text}`,
   notUtf8: 'The row is not valid UTF-8: choose another encoding.',
 }

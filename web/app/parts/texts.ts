@@ -144,7 +144,7 @@ export const texts = {
   failure: {
     connection: 'The service does not answer. See whether it runs and whether you are connected.',
     timeout: 'The service took too long to answer.',
-    answer: 'Something other than the service answered, a proxy maybe.',
+    response: 'Something other than the service answered, a proxy maybe.',
     mayBeDone: 'It is not known whether it was done.',
     scope: 'Your token may not do this.',
     signedOut: 'It was not done: your token is no longer taken.',

@@ -66,27 +66,33 @@ function isServerError(error: unknown): boolean {
   return (error as { name?: unknown } | undefined)?.name === 'PostgresError'
 }
 
-/** The failure of a read as the service answers it; the cause is for the log. */
+/** The failure of a read as the service sends it. The cause is for the log. */
 export function readError(error: unknown): AppError {
   if (error instanceof AppError) return error
-  return new AppError(50302, 'The storage did not answer. Try again in a moment.', { cause: causeOf(error) })
+  return new AppError(50302, 'The database did not respond. Retry in a moment.', {
+    cause: causeOf(error),
+    details: { outcome: 'none' },
+  })
 }
 
-/** The failure of a write as the service answers it; the cause is for the log. */
+/** The failure of a write as the service sends it. The cause is for the log. */
 export function writeError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const cause = causeOf(error)
   switch (failureOf(error)) {
     case 'full':
-      return new AppError(50701, 'The storage is full; nothing was stored.', { cause })
+      return new AppError(50701, undefined, { cause, details: { outcome: 'none' } })
     case 'lost':
       return new AppError(
         50302,
-        'The connection to the storage broke off: this may have been stored or not. Send it again with the same Idempotency-Key, or look before you do.',
-        { cause },
+        'The connection to the database was lost, so this may or may not have been stored. Retry with the same Idempotency-Key, or read before you retry.',
+        { cause, details: { outcome: 'unknown' } },
       )
     default:
-      return new AppError(50302, 'The storage failed; nothing was stored. Try again in a moment.', { cause })
+      return new AppError(50302, 'The database failed, and nothing was stored. Retry in a moment.', {
+        cause,
+        details: { outcome: 'none' },
+      })
   }
 }
 

@@ -100,12 +100,14 @@ export function prepareFile(
   }
 }
 
-/** The failure of a statement as the service answers it; the cause is for the log. */
+/** The failure of a statement as the service sends it. The cause is for the log. */
 export function storageError(cause: unknown): AppError {
-  if (isDiskFull(cause)) {
-    return new AppError(50701, 'The storage is full; nothing was stored.', { cause })
-  }
-  return new AppError(50302, 'The storage failed; nothing was stored. Try again in a moment.', { cause })
+  const details = { outcome: 'none' } as const
+  if (isDiskFull(cause)) return new AppError(50701, undefined, { cause, details })
+  return new AppError(50302, 'The database failed, and nothing was stored. Retry in a moment.', {
+    cause,
+    details,
+  })
 }
 
 /** Runs the work in a transaction that no other writer can come between: all of it is stored, or nothing. */
