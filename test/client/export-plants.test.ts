@@ -93,7 +93,7 @@ test('an export that is cut throws, wherever it is cut', async (context) => {
     )
     assert.deepEqual(
       [error.kind, error.message],
-      ['connection', 'The connection was lost before the end of the answer'],
+      ['connection', 'The connection was lost before the end of the response'],
     )
     assert.ok(read.every((id) => id === ID))
     const file = await client().exportPlants({ format: 'ndjson' })
@@ -134,7 +134,7 @@ test('a service that falls silent in the middle is given up, and a signal ends a
       new Response(await client().exportPlants({ ...options, format: 'ndjson' })).text(),
   ]) {
     const error: RequestError = await failureOf(call({ timeoutMs: 200 }))
-    assert.deepEqual([error.kind, error.message], ['timeout', 'No answer within 200 ms'])
+    assert.deepEqual([error.kind, error.message], ['timeout', 'No response within 200 ms'])
     const controller = new AbortController()
     const reason = new Error('no longer wanted')
     let outcome: unknown

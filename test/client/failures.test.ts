@@ -16,7 +16,7 @@ test('a service that does not answer is given up when the time is over', async (
   const error = await failureOf(client().createPlant(PLANT, { timeoutMs: 300 }))
   const tookMs = performance.now() - beginMs
   assert.ok(tookMs >= 290 && tookMs < 2_000, `${tookMs} ms`)
-  assert.deepEqual([error.kind, error.message], ['timeout', 'No answer within 300 ms'])
+  assert.deepEqual([error.kind, error.message], ['timeout', 'No response within 300 ms'])
   assert.equal(error.isOutcomeUnknown, true)
   assert.match(error.idempotencyKey ?? '', /^\d+(-\d+){3}$/)
   assert.equal(requests.length, 1)
@@ -99,7 +99,7 @@ test('where nothing listens, the error says so and names the place', async () =>
   const baseUrl = `http://127.0.0.1:${await findFreePort()}`
   const error = await failureOf(createPlantStoreClient({ baseUrl, triesMax: 2 }).getPlant(1n))
   assert.equal(error.kind, 'connection')
-  assert.match(error.message, new RegExp(`^No connection to ${baseUrl}, or it was lost: .*ECONNREFUSED`))
+  assert.match(error.message, new RegExp(`^Cannot connect to ${baseUrl}, .*ECONNREFUSED`))
 })
 
 test('an answer that is not one of the service is told as that, whatever its status', async (context) => {
@@ -119,7 +119,7 @@ test('an answer that is not one of the service is told as that, whatever its sta
       const error = await failureOf(call)
       assert.deepEqual([error.kind, error.code, error.status], ['response', undefined, status], body)
       assert.equal(error.requestId, 'of-the-proxy')
-      assert.match(error.message, /^The answer is not one of the service/)
+      assert.match(error.message, /^The response is not from the service: /)
       assert.doesNotMatch(error.message, /Sign in/)
     }
     assert.equal(requests.length, 3)
@@ -165,7 +165,7 @@ test('a redirect is not followed: a POST would become a GET, and the token go as
   ])
   const error = await failureOf(client().createPlant(PLANT))
   assert.deepEqual([error.kind, error.status], ['response', 301])
-  assert.match(error.message, /a redirect to \/elsewhere; the base URL must be that of the service/)
+  assert.match(error.message, /a redirect to \/elsewhere\. Set the base URL to that of the service/)
   assert.equal(requests.length, 1, url)
 })
 

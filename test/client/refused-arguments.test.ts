@@ -75,10 +75,10 @@ const REFUSED: [string, (client: PlantStoreClient) => Promise<unknown>, RegExp][
     (client) => client.importPlants(wrong(new Blob(['a']))),
     /^format must be 'ndjson' or 'csv'$/,
   ],
-  ['a token without an id', (client) => client.revokeToken(''), /^no token has this id$/],
-  ['a rotation without an id', (client) => client.rotateToken(''), /^no token has this id$/],
-  ['a token that is a path', (client) => client.revokeToken('.'), /^no token has this id$/],
-  ['a token that is the path above', (client) => client.revokeToken('..'), /^no token has this id$/],
+  ['a token without an id', (client) => client.revokeToken(''), /^id is not that of a token$/],
+  ['a rotation without an id', (client) => client.rotateToken(''), /^id is not that of a token$/],
+  ['a token that is a path', (client) => client.revokeToken('.'), /^id is not that of a token$/],
+  ['a token that is the path above', (client) => client.revokeToken('..'), /^id is not that of a token$/],
   [
     'a time that is no number',
     (client) => client.getPlant(1n, { timeoutMs: Number.NaN }),
@@ -114,7 +114,7 @@ test('pieces of a file without its format are no plants, and what they say is no
   for (const source of [['secret'], Readable.from(['secret']), Readable.from([Buffer.from('secret')])]) {
     await assert.rejects(client().importPlants(wrong(source)), (error) => {
       assert.ok(error instanceof TypeError, String(error))
-      assert.match(error.message, /^an id is a bigint, such as 42n, not undefined$/)
+      assert.match(error.message, /^id must be a bigint, such as 42n, but is of type undefined$/)
       return true
     })
   }
@@ -148,7 +148,7 @@ test('what is no token is told as that, also where a function gives it', async (
     for (const token of value === undefined ? [() => value] : [value, () => value, async () => value])
       await assert.rejects(
         start({ token: wrong(token) }).getPlant(1n),
-        /^TypeError: token must be visible ASCII/,
+        /^TypeError: token must be a string of visible ASCII/,
       )
   }
 })
