@@ -60,7 +60,12 @@ test('the schemas Plant, NewPlant and Error are the specified ones', async (cont
     Error: {
       type: 'object',
       required: ['error', 'message'],
-      properties: { error: { type: 'integer', format: 'int32' }, message: { type: 'string' } },
+      properties: {
+        error: { type: 'integer', format: 'int32' },
+        message: { type: 'string' },
+        // Optional, and not in the specification.
+        details: { $ref: '#/components/schemas/ErrorDetails' },
+      },
     },
   })
 })
