@@ -107,7 +107,7 @@ describe('a service on SQLite and one on PostgreSQL', { skip: postgresMissing },
     const statuses = new Set<number>()
     for (const [at, request] of [...NOTABLE_REQUESTS, ...chanceRequests(CHANCE_REQUESTS, seed)].entries()) {
       let seen = await askBoth(request)
-      // On SQLite a search may be a moment behind the writes (docs/decisions/0003).
+      // On SQLite a search may be a moment behind the writes (docs/decisions/0003-search-index-after-the-writes.md).
       if (/[?&]q=/.test(request.path) && seen[0].body !== seen[1].body) {
         await eventually(async () => {
           seen = await askBoth(request)
