@@ -106,7 +106,7 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
       assert.deepEqual(
         outcomes.map(({ outcome }) => outcome),
         // The eighth repeats the second by its key, whatever has become of the plant since.
-        'absent created taken changed deleted absent created created replaced created'.split(' '),
+        'absent created taken updated deleted absent created created replaced created'.split(' '),
       )
       const { plants: stored } = await plants.list({ limit: 10 })
       assert.deepEqual(

@@ -1,15 +1,29 @@
-import type { StoredPlant } from '../../plants/plant.ts'
-import { type Idempotency, preconditionHolds } from '../../plants/plant-store.ts'
-import { newPlantOf, type PlantWriteOutcome, type SingleWrite, type WriteOf } from './plant-write.ts'
+import { CONTENT_MEMBERS, type PlantContent, type PlantUpdate, type StoredPlant } from '../../plants/plant.ts'
+import {
+  type CreateOutcome,
+  type DeleteOutcome,
+  type Idempotency,
+  preconditionHolds,
+  type ReplaceOutcome,
+  type UpdateOutcome,
+} from '../../plants/plant-store.ts'
+import { newPlantOf, type SingleWrite, type WriteOf } from './plant-write.ts'
 
-type StoredKey = { fingerprint: string; version: number }
+type SingleOutcome = CreateOutcome | ReplaceOutcome | UpdateOutcome | DeleteOutcome
 
-/** What a batch has to write when every operation in it has been judged. */
-export interface BatchPlan {
-  outcomes: PlantWriteOutcome[]
-  /** By id: what is to be stored, or undefined where nothing is any more. */
-  written: Map<bigint, StoredPlant | undefined>
-  newKeys: NewKey[]
+/** What is stored now, and what a write depends on: both are locked until the plan is carried out. */
+export interface WriteContext {
+  /** The plant of the write's id. */
+  plant: StoredPlant | undefined
+  /** The write's idempotency key, however old. */
+  key: StoredKey | undefined
+  idempotencyTtlMs: number
+}
+
+export interface StoredKey {
+  fingerprint: string
+  version: number
+  createdAtMs: number
 }
 
 export interface NewKey {
@@ -18,81 +32,118 @@ export interface NewKey {
   atMs: number
 }
 
-/**
- * Judges the operations of a batch in their order, each on its own, against the plants and keys that are
- * stored now and locked. Pure: the promises are those of PlantStore.
- */
-export function planBatch(
-  batch: readonly SingleWrite[],
-  stored: ReadonlyMap<bigint, StoredPlant>,
-  storedKeys: ReadonlyMap<string, StoredKey>,
-): BatchPlan {
+/** What a write comes to. */
+export interface WritePlan {
+  outcome: SingleOutcome
+  /** What is to be stored, or undefined where the plant is to be deleted. Absent where nothing changes. */
+  written?: { plant: StoredPlant | undefined }
+  newKey?: NewKey
+}
+
+/** Decides what a write comes to, for every engine. Pure: the promises are those of PlantStore. */
+export function planWrite(write: SingleWrite, context: WriteContext): WritePlan {
+  switch (write.kind) {
+    case 'create':
+      return planCreate(write, context)
+    case 'replace':
+      return planReplace(write, context.plant)
+    case 'update':
+      return planUpdate(write, context.plant)
+    case 'delete':
+      return planDelete(write, context.plant)
+  }
+}
+
+function planCreate(write: WriteOf<'create'>, { plant, key, idempotencyTtlMs }: WriteContext): WritePlan {
+  const { idempotency, version, atMs } = write
+  if (idempotency !== undefined && key !== undefined && key.createdAtMs >= atMs - idempotencyTtlMs) {
+    if (key.fingerprint !== idempotency.fingerprint) return { outcome: { outcome: 'key-reused' } }
+    return { outcome: { outcome: 'created', version: key.version } }
+  }
+  if (plant !== undefined) return { outcome: { outcome: 'taken' } }
+  const plan: WritePlan = {
+    outcome: { outcome: 'created', version },
+    written: { plant: newPlantOf(write) },
+  }
+  if (idempotency !== undefined) plan.newKey = { idempotency, version, atMs }
+  return plan
+}
+
+function planReplace(write: WriteOf<'replace'>, found: StoredPlant | undefined): WritePlan {
+  if (!preconditionHolds(write.precondition, found?.version)) return { outcome: { outcome: 'mismatch' } }
+  const plant = newPlantOf(write)
+  if (found === undefined) return { outcome: { outcome: 'created', plant }, written: { plant } }
+  plant.createdAtMs = found.createdAtMs
+  plant.updatedAtMs = laterOf(write.atMs, found)
+  return { outcome: { outcome: 'replaced', plant }, written: { plant } }
+}
+
+function planUpdate(write: WriteOf<'update'>, found: StoredPlant | undefined): WritePlan {
+  if (found === undefined) return { outcome: { outcome: 'absent' } }
+  if (!preconditionHolds(write.precondition, found.version)) return { outcome: { outcome: 'mismatch' } }
+  const { id, createdAtMs } = found
+  const times = { createdAtMs, updatedAtMs: laterOf(write.atMs, found) }
+  const plant = { id, ...changedContent(found, write.change), ...times, version: write.version }
+  return { outcome: { outcome: 'updated', plant }, written: { plant } }
+}
+
+function planDelete(write: WriteOf<'delete'>, found: StoredPlant | undefined): WritePlan {
+  if (found === undefined) return { outcome: { outcome: 'absent' } }
+  if (!preconditionHolds(write.precondition, found.version)) return { outcome: { outcome: 'mismatch' } }
+  return { outcome: { outcome: 'deleted' }, written: { plant: undefined } }
+}
+
+/** The content after a merge patch (RFC 7396). */
+function changedContent(content: PlantContent, change: PlantUpdate): PlantContent {
+  const changed: PlantContent = { name: '' }
+  for (const { get, set } of CONTENT_MEMBERS) {
+    const given = get(change)
+    const text = given === undefined ? get(content) : given
+    if (text !== undefined && text !== null) set(changed, text)
+  }
+  return changed
+}
+
+/** What a batch has to write when every operation in it has been planned. */
+export interface BatchPlan {
+  outcomes: SingleOutcome[]
+  /** By id: what is to be stored, or undefined where nothing is any more. */
+  written: Map<bigint, StoredPlant | undefined>
+  newKeys: NewKey[]
+}
+
+export interface BatchContext {
+  /** The plants that the batch is about, as they are stored now, by id. */
+  plants: ReadonlyMap<bigint, StoredPlant>
+  /** Its idempotency keys, by `keyOf`. */
+  keys: ReadonlyMap<string, StoredKey>
+  idempotencyTtlMs: number
+}
+
+/** Plans the operations of a batch in their order, each on its own, after the ones before it. Pure. */
+export function planBatch(batch: readonly SingleWrite[], context: BatchContext): BatchPlan {
+  const { idempotencyTtlMs } = context
   const written: BatchPlan['written'] = new Map()
-  const keys = new Map(storedKeys)
+  const keys = new Map(context.keys)
   const newKeys: NewKey[] = []
-  const find = (id: bigint) => (written.has(id) ? written.get(id) : stored.get(id))
-
-  function create(write: WriteOf<'create'>): PlantWriteOutcome {
-    const { id, idempotency, version, atMs } = write
-    const known = idempotency === undefined ? undefined : keys.get(keyOf(idempotency))
-    if (idempotency !== undefined && known !== undefined) {
-      if (known.fingerprint !== idempotency.fingerprint) return { outcome: 'key-reused' }
-      return { outcome: 'created', version: known.version }
+  const outcomes = batch.map((write) => {
+    const { id } = write
+    const idempotency = write.kind === 'create' ? write.idempotency : undefined
+    const plan = planWrite(write, {
+      plant: written.has(id) ? written.get(id) : context.plants.get(id),
+      key: idempotency && keys.get(keyOf(idempotency)),
+      idempotencyTtlMs,
+    })
+    if (plan.written !== undefined) written.set(id, plan.written.plant)
+    if (plan.newKey !== undefined) {
+      const { version, atMs } = plan.newKey
+      const { fingerprint } = plan.newKey.idempotency
+      keys.set(keyOf(plan.newKey.idempotency), { fingerprint, version, createdAtMs: atMs })
+      newKeys.push(plan.newKey)
     }
-    if (find(id) !== undefined) return { outcome: 'taken' }
-    written.set(id, newPlantOf(write))
-    if (idempotency !== undefined) {
-      keys.set(keyOf(idempotency), { fingerprint: idempotency.fingerprint, version })
-      newKeys.push({ idempotency, version, atMs })
-    }
-    return { outcome: 'created', version }
-  }
-
-  function replace(write: WriteOf<'replace'>): PlantWriteOutcome {
-    const found = find(write.id)
-    if (!preconditionHolds(write.precondition, found?.version)) return { outcome: 'mismatch' }
-    const plant = newPlantOf(write)
-    if (found !== undefined) {
-      plant.createdAtMs = found.createdAtMs
-      plant.updatedAtMs = laterOf(write.atMs, found)
-    }
-    written.set(write.id, plant)
-    return { outcome: found === undefined ? 'created' : 'replaced', plant }
-  }
-
-  function change({ id, change, precondition, atMs, version }: WriteOf<'update'>): PlantWriteOutcome {
-    const found = find(id)
-    if (found === undefined) return { outcome: 'absent' }
-    if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
-    const { tag: foundTag, ...rest } = found
-    const { name = found.name, tag = foundTag ?? null } = change
-    const plant = { ...rest, name, ...(tag !== null && { tag }), updatedAtMs: laterOf(atMs, found), version }
-    written.set(id, plant)
-    return { outcome: 'updated', plant }
-  }
-
-  function remove({ id, precondition }: WriteOf<'delete'>): PlantWriteOutcome {
-    const found = find(id)
-    if (found === undefined) return { outcome: 'absent' }
-    if (!preconditionHolds(precondition, found.version)) return { outcome: 'mismatch' }
-    written.set(id, undefined)
-    return { outcome: 'deleted' }
-  }
-
-  function judge(write: SingleWrite): PlantWriteOutcome {
-    switch (write.kind) {
-      case 'create':
-        return create(write)
-      case 'replace':
-        return replace(write)
-      case 'update':
-        return change(write)
-      case 'delete':
-        return remove(write)
-    }
-  }
-
-  return { outcomes: batch.map(judge), written, newKeys }
+    return plan.outcome
+  })
+  return { outcomes, written, newKeys }
 }
 
 /** A key as one text; a caller's id holds no space. */

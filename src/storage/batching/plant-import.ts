@@ -5,6 +5,7 @@ import {
   type ImportOutcome,
   type PlantImport,
 } from '../../plants/plant-store.ts'
+import { charactersIn, createContentArrays, putContent } from '../plant-columns.ts'
 import { openDryImport } from './dry-import.ts'
 import { IMPORT_OUTCOMES, type ImportWrite, type ImportWriteOutcome } from './plant-write.ts'
 
@@ -78,17 +79,15 @@ function checkSize(plants: readonly NewPlant[]): void {
 
 function stepOf(plants: readonly NewPlant[], replacesTaken: boolean, atMs: number): ImportWrite {
   const ids = new BigInt64Array(plants.length)
-  const names: string[] = new Array(plants.length)
-  const tags: (string | null)[] = new Array(plants.length)
+  const content = createContentArrays(plants.length)
   const versions = new Float64Array(plants.length)
   let characters = 0
   for (let at = 0; at < plants.length; at++) {
-    const { id, name, tag = null } = plants[at] as NewPlant
-    ids[at] = id
-    names[at] = name
-    tags[at] = tag
+    const plant = plants[at] as NewPlant
+    ids[at] = plant.id
+    putContent(content, at, plant)
     versions[at] = generateVersion()
-    characters += name.length + (tag === null ? 0 : tag.length)
+    characters += charactersIn(plant)
   }
-  return { kind: 'import', replacesTaken, atMs, ids, names, tags, versions, characters }
+  return { kind: 'import', replacesTaken, atMs, ids, content, versions, characters }
 }

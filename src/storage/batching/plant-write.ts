@@ -1,4 +1,4 @@
-import { generateVersion, type PlantUpdate, type StoredPlant } from '../../plants/plant.ts'
+import { generateVersion, type PlantContent, type PlantUpdate, type StoredPlant } from '../../plants/plant.ts'
 import type {
   CreateOutcome,
   DeleteOutcome,
@@ -9,6 +9,7 @@ import type {
   ReplaceOutcome,
   UpdateOutcome,
 } from '../../plants/plant-store.ts'
+import { type ContentArrays, charactersIn, takeContent } from '../plant-columns.ts'
 
 /** When a plant is written (milliseconds since 1970), and the version that it then has. */
 interface Stamp {
@@ -16,16 +17,16 @@ interface Stamp {
   version: number
 }
 
-interface PlantText {
+/** The plant of this id with this content. */
+interface Written {
   id: bigint
-  name: string
-  tag: string | null
+  content: PlantContent
 }
 
 /** A write of one plant. */
 export type SingleWrite =
-  | ({ kind: 'create'; idempotency?: Idempotency } & PlantText & Stamp)
-  | ({ kind: 'replace'; precondition: Precondition } & PlantText & Stamp)
+  | ({ kind: 'create'; idempotency?: Idempotency } & Written & Stamp)
+  | ({ kind: 'replace'; precondition: Precondition } & Written & Stamp)
   | ({ kind: 'update'; id: bigint; change: PlantUpdate; precondition: Precondition } & Stamp)
   | { kind: 'delete'; id: bigint; precondition: Precondition }
 
@@ -38,10 +39,9 @@ export interface ImportWrite {
   replacesTaken: boolean
   atMs: number
   ids: BigInt64Array
-  names: string[]
-  tags: (string | null)[]
+  content: ContentArrays
   versions: Float64Array
-  /** How much text is in names and tags. */
+  /** How much text is in the content. */
   characters: number
 }
 
@@ -67,22 +67,18 @@ export type PlantWriteOutcome =
 export type WriteOf<Kind extends PlantWrite['kind']> = Extract<PlantWrite, { kind: Kind }>
 
 /** The plant that a write leaves where there was none. */
-export function newPlantOf({ id, name, tag, atMs, version }: PlantText & Stamp): StoredPlant {
-  const times = { createdAtMs: atMs, updatedAtMs: atMs, version }
-  return tag === null ? { id, name, ...times } : { id, name, tag, ...times }
+export function newPlantOf({ id, content, atMs, version }: Written & Stamp): StoredPlant {
+  return { ...content, id, createdAtMs: atMs, updatedAtMs: atMs, version }
 }
 
 /** The plants of a step of an import, each as it is where its id is free. */
-export function newPlantsOf({ ids, names, tags, versions, atMs }: ImportWrite): StoredPlant[] {
-  return Array.from(ids, (id, at) =>
-    newPlantOf({
-      id,
-      name: names[at] as string,
-      tag: tags[at] as string | null,
-      atMs,
-      version: versions[at] as number,
-    }),
-  )
+export function newPlantsOf({ ids, content, versions, atMs }: ImportWrite): StoredPlant[] {
+  return Array.from(ids, (id, at) => {
+    const version = versions[at] as number
+    const plant: StoredPlant = { id, name: '', createdAtMs: atMs, updatedAtMs: atMs, version }
+    takeContent(content, at, plant)
+    return plant
+  })
 }
 
 /** How much text a write carries. */
@@ -90,9 +86,9 @@ export function charactersOf(write: PlantWrite): number {
   switch (write.kind) {
     case 'create':
     case 'replace':
-      return write.name.length + (write.tag?.length ?? 0)
+      return charactersIn(write.content)
     case 'update':
-      return (write.change.name?.length ?? 0) + (write.change.tag?.length ?? 0)
+      return charactersIn(write.change)
     case 'delete':
       return 0
     case 'import':
@@ -112,14 +108,14 @@ export function createPlantWriting(
   const stamp = (): Stamp => ({ atMs: nowMs(), version: generateVersion() })
   const submitAs = <Outcome>(write: PlantWrite) => submit(write) as Promise<Outcome>
   return {
-    create: ({ id, name, tag = null }, idempotency) =>
+    create: (plant, idempotency) =>
       submitAs(
         idempotency === undefined
-          ? { kind: 'create', id, name, tag, ...stamp() }
-          : { kind: 'create', id, name, tag, ...stamp(), idempotency },
+          ? { kind: 'create', id: plant.id, content: plant, ...stamp() }
+          : { kind: 'create', id: plant.id, content: plant, ...stamp(), idempotency },
       ),
-    replace: (id, { name, tag = null }, precondition = {}) =>
-      submitAs({ kind: 'replace', id, name, tag, ...stamp(), precondition }),
+    replace: (id, content, precondition = {}) =>
+      submitAs({ kind: 'replace', id, content, ...stamp(), precondition }),
     update: (id, change, precondition = {}) =>
       submitAs({ kind: 'update', id, change, ...stamp(), precondition }),
     delete: (id, precondition = {}) => submitAs({ kind: 'delete', id, precondition }),

@@ -1,7 +1,7 @@
 import type { StoredPlant } from '../../plants/plant.ts'
 import { nameHolds } from '../../plants/plant-search.ts'
 import { firstIdAfter, type PlantFilter } from '../../plants/plant-store.ts'
-import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-columns.ts'
+import { CONTENT_COLUMNS, charactersIn, PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-columns.ts'
 import type { ExportSource } from '../plant-export.ts'
 import {
   createPostgresClient,
@@ -34,8 +34,11 @@ const STEP_CHARACTERS = 256 * 1024
  */
 const IDLE_MAX_MS = 10 * 60_000
 
-/** A row as it is fetched: the text is null where it is to be fetched by itself. */
+/** A row as it is fetched: the content is null where it is to be fetched by itself. */
 type FetchedRow = [...row: PlantRow, isWhole: boolean]
+
+const CONTENT_IF_WHOLE = CONTENT_COLUMNS.map(({ column }) => `CASE WHEN is_whole THEN ${column} END`)
+const CONTENT_BYTES = CONTENT_COLUMNS.map(({ column }) => `coalesce(octet_length(${column}), 0)`)
 
 const SELECT_PLANT = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1`
 const FETCH = `FETCH ${STEP_PLANTS} FROM exported`
@@ -68,10 +71,9 @@ async function openCursor(sql: Sql, { afterId, tag, words }: PlantFilter): Promi
   )
   await sql.unsafe(
     `DECLARE exported NO SCROLL CURSOR FOR
-    SELECT id, CASE WHEN is_whole THEN name END, CASE WHEN is_whole THEN tag END, created_at, updated_at,
-      version, is_whole
+    SELECT id, created_at, updated_at, version, ${CONTENT_IF_WHOLE.join(', ')}, is_whole
     FROM (
-      SELECT ${PLANT_COLUMNS}, octet_length(name) + coalesce(octet_length(tag), 0) <= ${FETCHED_BYTES_MAX} AS is_whole
+      SELECT ${PLANT_COLUMNS}, ${CONTENT_BYTES.join(' + ')} <= ${FETCHED_BYTES_MAX} AS is_whole
       FROM plants WHERE ${conditions.join(' AND ')}
     ) AS matching
     ORDER BY id`,
@@ -99,8 +101,9 @@ function createReading(client: PostgresClient, { words }: PlantFilter): ExportSo
     const plants: StoredPlant[] = []
     for (let characters = 0; at < fetched.length && characters < STEP_CHARACTERS; at++) {
       const row = fetched[at] as FetchedRow
-      const plant = row[6] ? rowToPlant(row.slice(0, 6) as PlantRow) : await fetchWhole(row[0])
-      characters += plant.name.length + (plant.tag?.length ?? 0)
+      // The columns of a plant come first.
+      const plant = row.at(-1) === true ? rowToPlant(row as unknown as PlantRow) : await fetchWhole(row[0])
+      characters += charactersIn(plant)
       // The index knows no words beyond a length; the name itself decides.
       if (words === undefined || nameHolds(plant.name, words)) plants.push(plant)
     }

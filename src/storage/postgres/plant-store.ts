@@ -5,9 +5,11 @@ import { createPlantImporting } from '../batching/plant-import.ts'
 import { createPlantWriting, type PlantWrite, type PlantWriteOutcome } from '../batching/plant-write.ts'
 import {
   ADDITION_DAY,
+  CONTENT_COLUMNS,
   PAGE_CHARACTERS_MAX,
   PLANT_COLUMNS,
   type PlantRow,
+  placeInRow,
   readPage,
   readTags,
   rowToPlant,
@@ -24,6 +26,9 @@ export interface PostgresPlantStoreOptions {
   exporting: PlantExporting
   nowMs: () => number
 }
+
+const NAME_AT = placeInRow('name')
+const CHARACTERS = CONTENT_COLUMNS.map(({ column }) => `coalesce(char_length(${column}), 0)`).join(' + ')
 
 /** Plants in PostgreSQL. What it promises is written at `PlantStore`. */
 export function createPostgresPlantStore({
@@ -65,7 +70,7 @@ export function createPostgresPlantStore({
         prepare: false,
       })
       // The index knows no words beyond a length; the name itself decides.
-      matching.push(...rows.filter(([, name]) => nameHolds(name, words)))
+      matching.push(...rows.filter((row) => nameHolds(row[NAME_AT] as string, words)))
       // Of rows that fit in a page none was left out.
       const last = readPage(rows, limit).hasMore ? rows.at(-1) : undefined
       from = last === undefined ? undefined : firstIdAfter(last[0])
@@ -144,7 +149,7 @@ async function selectPlants(
 function boundedPage(condition: string): string {
   return `
     SELECT ${PLANT_COLUMNS} FROM (
-      SELECT *, sum(char_length(name) + coalesce(char_length(tag), 0))
+      SELECT *, sum(${CHARACTERS})
         OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS characters_before
       FROM (SELECT ${PLANT_COLUMNS} FROM plants WHERE ${condition} ORDER BY id LIMIT $2) AS matching
     ) AS measured

@@ -1,5 +1,6 @@
 import type { StoredPlant } from '../../plants/plant.ts'
 import type { PlantFilter } from '../../plants/plant-store.ts'
+import { takeContent } from '../plant-columns.ts'
 import type { ExportSource } from '../plant-export.ts'
 import { storageError } from './connection/sqlite-connection.ts'
 import type { PlantColumns } from './searcher/export-reads.ts'
@@ -36,18 +37,18 @@ export function createSqliteExportOpening(searcher: Thread<SearchRequest, Search
 }
 
 function plantsOf(columns: PlantColumns): StoredPlant[] {
-  const { ids, names, tags, createdAtMs, updatedAtMs, versions } = columns
+  const { ids, createdAtMs, updatedAtMs, versions, content } = columns
   const plants: StoredPlant[] = new Array(ids.length)
   for (let at = 0; at < ids.length; at++) {
-    const id = ids[at] as bigint
-    const name = names[at] as string
-    const tag = tags[at] as string | null
-    const times = {
+    const plant: StoredPlant = {
+      id: ids[at] as bigint,
+      name: '',
       createdAtMs: createdAtMs[at] as number,
       updatedAtMs: updatedAtMs[at] as number,
       version: versions[at] as number,
     }
-    plants[at] = tag === null ? { id, name, ...times } : { id, name, tag, ...times }
+    takeContent(content, at, plant)
+    plants[at] = plant
   }
   return plants
 }

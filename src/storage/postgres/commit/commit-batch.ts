@@ -1,5 +1,5 @@
 import type { StoredPlant } from '../../../plants/plant.ts'
-import { keyOf, type NewKey, planBatch } from '../../batching/plan-batch.ts'
+import { keyOf, type NewKey, planBatch, type StoredKey } from '../../batching/plan-batch.ts'
 import {
   CREATED,
   type ImportWrite,
@@ -11,12 +11,12 @@ import {
   type SingleWrite,
   type WriteOf,
 } from '../../batching/plant-write.ts'
-import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../../plant-columns.ts'
+import { PLANT_COLUMNS, type PlantRow, plantToRow, rowToPlant } from '../../plant-columns.ts'
 import { inTransaction } from '../connection/in-transaction.ts'
 import type { Sql, Transaction } from '../connection/postgres-client.ts'
 import { ConcurrentChange } from '../connection/postgres-failure.ts'
 import { insertInBulk, replaceInBulk } from './import-plants.ts'
-import { insertPlants, wordsAsVector } from './insert-plants.ts'
+import { INSERTED_COLUMNS, insertPlants, wordsAsVector } from './insert-plants.ts'
 
 /**
  * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
@@ -50,6 +50,11 @@ export async function commitBatch(
   })
 }
 
+/** Every column but the id, and the words. */
+const UPDATE = `UPDATE plants SET ${INSERTED_COLUMNS.slice(1)
+  .map((column, at) => `${column} = $${at + 2}`)
+  .join(', ')} WHERE id = $1`
+
 type Addition = WriteOf<'create'> | ImportWrite
 
 function isAddition(write: PlantWrite): write is Addition {
@@ -76,13 +81,13 @@ async function commitPlanned(
   batch: readonly SingleWrite[],
   idempotencyTtlMs: number,
 ): Promise<PlantWriteOutcome[]> {
-  const stored = await lockPlants(transaction, batch)
-  const keys = await findKeys(transaction, batch, idempotencyTtlMs)
-  const { outcomes, written, newKeys } = planBatch(batch, stored, keys)
+  const plants = await lockPlants(transaction, batch)
+  const keys = await findKeys(transaction, batch)
+  const { outcomes, written, newKeys } = planBatch(batch, { plants, keys, idempotencyTtlMs })
   const added: StoredPlant[] = []
   const writes: Promise<unknown>[] = []
   for (const [id, plant] of [...written].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    if (stored.has(id))
+    if (plants.has(id))
       writes.push(plant === undefined ? remove(transaction, id) : update(transaction, plant))
     else if (plant !== undefined) added.push(plant)
   }
@@ -111,27 +116,30 @@ async function lockPlants(
   return new Map(found.flat().map((row) => [row[0] as bigint, rowToPlant(row as PlantRow)]))
 }
 
-async function findKeys(transaction: Transaction, batch: readonly SingleWrite[], idempotencyTtlMs: number) {
+async function findKeys(
+  transaction: Transaction,
+  batch: readonly SingleWrite[],
+): Promise<Map<string, StoredKey>> {
   const found = await Promise.all(
     batch.map(async (write) => {
       if (write.kind !== 'create' || write.idempotency === undefined) return undefined
       const { caller, key } = write.idempotency
-      const [known] = await transaction<{ fingerprint: string; plant_version: bigint }[]>`
-        SELECT fingerprint, plant_version FROM idempotency_keys
-        WHERE caller = ${caller} AND key = ${key} AND created_at >= ${write.atMs - idempotencyTtlMs}`
-      if (known === undefined) return undefined
-      const { fingerprint, plant_version } = known
-      return [keyOf(write.idempotency), { fingerprint, version: Number(plant_version) }] as const
+      const [row] = await transaction<
+        { fingerprint: string; plant_version: bigint; created_at: bigint }[]
+      >`SELECT fingerprint, plant_version, created_at FROM idempotency_keys
+        WHERE caller = ${caller} AND key = ${key}`
+      if (row === undefined) return undefined
+      const version = Number(row.plant_version)
+      const stored = { fingerprint: row.fingerprint, version, createdAtMs: Number(row.created_at) }
+      return [keyOf(write.idempotency), stored] as const
     }),
   )
   return new Map(found.filter((one) => one !== undefined))
 }
 
 function update(transaction: Transaction, plant: StoredPlant): Promise<unknown> {
-  const { id, name, tag = null, createdAtMs, updatedAtMs, version } = plant
-  return transaction`
-    UPDATE plants SET name = ${name}, tag = ${tag}, created_at = ${createdAtMs}, updated_at = ${updatedAtMs},
-      version = ${version}, words = ${wordsAsVector(name)} WHERE id = ${id}`
+  const parameters = [...plantToRow(plant), wordsAsVector(plant.name)]
+  return transaction.unsafe(UPDATE, parameters, { prepare: true })
 }
 
 function remove(transaction: Transaction, id: bigint): Promise<unknown> {

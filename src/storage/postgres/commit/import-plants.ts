@@ -6,25 +6,32 @@ import {
   newPlantsOf,
   REPLACED,
 } from '../../batching/plant-write.ts'
+import { CONTENT_COLUMNS, PLANT_COLUMNS } from '../../plant-columns.ts'
 import type { Sql, Transaction } from '../connection/postgres-client.ts'
-import { wordsAsVector } from './insert-plants.ts'
+import { INSERTED_COLUMNS, wordsAsVector } from './insert-plants.ts'
 
 /**
- * Plants as seven arrays, one for each column: the statement is the same for any number of them, and a server
+ * Plants as arrays, one for each column: the statement is the same for any number of them, and a server
  * reads an array faster than as many parameters. (Where plants are sharded it is slower than a row a plant, so
  * what is on the way of single creates is written as in `insert-plants.ts`.)
  */
-const INSERT = `INSERT INTO plants (id, name, tag, created_at, updated_at, version, words)
-  SELECT id, name, tag, created_at, updated_at, version, words::tsvector
-  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
-    AS given (id, name, tag, created_at, updated_at, version, words)`
+const ARRAY_TYPES = [
+  ...['bigint', 'bigint', 'bigint', 'bigint'],
+  ...CONTENT_COLUMNS.map(({ type }) => type),
+  // The words.
+  'text',
+]
+const COLUMNS = INSERTED_COLUMNS.join(', ')
+const INSERT = `INSERT INTO plants (${COLUMNS})
+  SELECT ${PLANT_COLUMNS}, words::tsvector
+  FROM unnest(${ARRAY_TYPES.map((type, at) => `$${at + 1}::${type}[]`).join(', ')}) AS given (${COLUMNS})`
 
 const INSERT_WHERE_FREE = `${INSERT} ON CONFLICT DO NOTHING RETURNING id`
 
 /** A row that was there has a transaction in xmax: the one that has just locked it. */
 const INSERT_OR_REPLACE = `${INSERT}
-  ON CONFLICT (id) DO UPDATE SET name = excluded.name, tag = excluded.tag, version = excluded.version,
-    words = excluded.words, updated_at = greatest(plants.updated_at, excluded.updated_at)
+  ON CONFLICT (id) DO UPDATE SET ${CONTENT_COLUMNS.map(({ column }) => `${column} = excluded.${column}`).join(', ')},
+    version = excluded.version, words = excluded.words, updated_at = greatest(plants.updated_at, excluded.updated_at)
   RETURNING id, xmax = 0`
 
 /**
@@ -66,16 +73,16 @@ function arraysOf(byId: ReadonlyMap<bigint, StoredPlant>): string[] {
     `{${plants.map(cellOf).join()}}`
   return [
     arrayOf(({ id }) => id),
-    arrayOf(({ name }) => quoted(name)),
-    arrayOf(({ tag }) => (tag === undefined ? 'NULL' : quoted(tag))),
     arrayOf(({ createdAtMs }) => createdAtMs),
     arrayOf(({ updatedAtMs }) => updatedAtMs),
     arrayOf(({ version }) => version),
+    ...CONTENT_COLUMNS.map(({ get }) => arrayOf((plant) => quoted(get(plant)))),
     arrayOf(({ name }) => quoted(wordsAsVector(name))),
   ]
 }
 
-/** A text as an element of an array is written (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
-function quoted(text: string): string {
+/** A text, or none, as an element of an array is written (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+function quoted(text: string | null | undefined): string {
+  if (text === null || text === undefined) return 'NULL'
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

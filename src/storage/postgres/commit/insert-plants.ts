@@ -1,5 +1,6 @@
 import type { StoredPlant } from '../../../plants/plant.ts'
 import { searchWords } from '../../../plants/plant-search.ts'
+import { charactersIn, PLANT_COLUMN_NAMES, plantToRow } from '../../plant-columns.ts'
 import type { Sql, Transaction } from '../connection/postgres-client.ts'
 
 /**
@@ -14,7 +15,9 @@ const STATEMENT_ROWS_MAX = 512
 /** A lexeme of a tsvector has at most 2,046 bytes, and a UTF-16 unit at most three. */
 const LEXEME_UNITS_MAX = 600
 
-const COLUMNS = 7
+/** The columns of a plant and the words of its name. */
+export const INSERTED_COLUMNS = [...PLANT_COLUMN_NAMES, 'words']
+
 const INSERT_STATEMENTS = new Map(STATEMENT_ROWS.map((rows) => [rows, insertStatement(rows)]))
 
 /**
@@ -57,18 +60,16 @@ export function lexemeOf(word: string): string {
 
 function insertStatement(rows: number): string {
   const values = Array.from({ length: rows }, (_, row) => {
-    const places = Array.from({ length: COLUMNS }, (_, column) => `$${row * COLUMNS + column + 1}`)
+    const places = INSERTED_COLUMNS.map((_, column) => `$${row * INSERTED_COLUMNS.length + column + 1}`)
     return `(${places.join(',')})`
   })
-  return `INSERT INTO plants (id, name, tag, created_at, updated_at, version, words) VALUES ${values.join(',')} ON CONFLICT DO NOTHING RETURNING id`
+  return `INSERT INTO plants (${INSERTED_COLUMNS.join(', ')}) VALUES ${values.join(',')} ON CONFLICT DO NOTHING RETURNING id`
 }
 
 function addRow(parameters: (bigint | string | number | null)[], plant: StoredPlant): void {
-  const { id, name, tag = null, createdAtMs, updatedAtMs, version } = plant
-  parameters.push(id, name, tag, createdAtMs, updatedAtMs, version, wordsAsVector(name))
+  parameters.push(...plantToRow(plant), wordsAsVector(plant.name))
 }
 
 function smallest(plants: readonly StoredPlant[]): StoredPlant {
-  const size = ({ name, tag }: StoredPlant) => name.length + (tag?.length ?? 0)
-  return plants.reduce((least, plant) => (size(plant) < size(least) ? plant : least))
+  return plants.reduce((least, plant) => (charactersIn(plant) < charactersIn(least) ? plant : least))
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { KEY_CHARACTERS_MAX } from '../../../plants/idempotency-key.ts'
 import { SCOPES } from '../../../tokens/token.ts'
+import { CONTENT_COLUMNS } from '../../plant-columns.ts'
 import { checkIsStore } from '../connection/schema.ts'
 import { openReader } from '../connection/sqlite-connection.ts'
 
@@ -123,10 +124,15 @@ function findOthers(
 }
 
 function findPlants(database: DatabaseSync): string[] {
+  const content = CONTENT_COLUMNS.filter(({ column }) => hasColumn(database, 'plants', column)).map(
+    ({ name, column, type, isRequired }) => {
+      const types = isRequired ? `'${type}'` : `'${type}', 'null'`
+      return [`the ${name} is no ${type}`, `typeof(${column}) NOT IN (${types})`]
+    },
+  )
   return findRows(database, "SELECT 'plant ' || id AS row, * FROM plants", {
     'the id is no 64-bit integer': "typeof(id) <> 'integer'",
-    'the name is no text': "typeof(name) <> 'text'",
-    'the tag is no text': "typeof(tag) NOT IN ('text', 'null')",
+    ...Object.fromEntries(content),
     'created at no time': `typeof(created_at) <> 'integer' OR abs(created_at) > ${TIME_MS_MAX}`,
     'updated at no time, or before it was created': `typeof(updated_at) <> 'integer' OR updated_at > ${TIME_MS_MAX} OR updated_at < created_at`,
     'the version is no number below 2^53': `typeof(version) <> 'integer' OR version NOT BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`,
@@ -143,7 +149,7 @@ function findTokens(database: DatabaseSync): string[] {
     'created at no time': `abs(created_at) > ${TIME_MS_MAX}`,
     'expires at no time': `abs(expires_at) > ${TIME_MS_MAX}`,
     'used at no time': `abs(last_used_at) > ${TIME_MS_MAX}`,
-    ...(hasReplacedSecrets(database) && {
+    ...(hasColumn(database, 'tokens', 'previous_hash') && {
       'the hash of its replaced secret is no SHA-256 in hexadecimal digits':
         "length(previous_hash) <> 64 OR previous_hash GLOB '*[^0-9a-f]*'",
       'its replaced secret is good until no time': `(previous_hash IS NULL) <> (previous_expires_at IS NULL) OR abs(previous_expires_at) > ${TIME_MS_MAX}`,
@@ -155,10 +161,10 @@ function findTokens(database: DatabaseSync): string[] {
   })
 }
 
-/** A store of an older schema has none. */
-function hasReplacedSecrets(database: DatabaseSync): boolean {
-  const sql = "SELECT 1 FROM pragma_table_info('tokens') WHERE name = 'previous_hash'"
-  return database.prepare(sql).get() !== undefined
+/** A store of an older schema may lack it. */
+function hasColumn(database: DatabaseSync, table: string, column: string): boolean {
+  const sql = 'SELECT 1 FROM pragma_table_info(?) WHERE name = ?'
+  return database.prepare(sql).get(table, column) !== undefined
 }
 
 function findKeys(database: DatabaseSync): string[] {

@@ -1,6 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { nameHolds } from '../../../plants/plant-search.ts'
 import { firstIdAfter, type PlantFilter } from '../../../plants/plant-store.ts'
+import {
+  CONTENT_AT,
+  CONTENT_COLUMNS,
+  type ContentArrays,
+  createContentArrays,
+  placeInRow,
+} from '../../plant-columns.ts'
 import { openReader } from '../connection/sqlite-connection.ts'
 import { fts5Query } from './fts5-query.ts'
 
@@ -15,25 +22,27 @@ const STEP_CHARACTERS = 256 * 1024
 /** Plants as columns, which cross between threads for less than an object a plant. */
 export interface PlantColumns {
   ids: BigInt64Array
-  names: string[]
-  tags: (string | null)[]
   createdAtMs: Float64Array
   updatedAtMs: Float64Array
   versions: Float64Array
+  content: ContentArrays
 }
 
 /** A row of an export; what is no id is a number at once. */
 type ExportRow = [
   id: bigint,
-  name: string,
-  tag: string | null,
   createdAtMs: number,
   updatedAtMs: number,
   version: number,
+  ...content: (string | null)[],
 ]
 
-const COLUMNS =
-  'plants.id, name, tag, CAST(created_at AS REAL), CAST(updated_at AS REAL), CAST(version AS REAL)'
+const COLUMNS = [
+  ...['plants.id', 'CAST(created_at AS REAL)', 'CAST(updated_at AS REAL)', 'CAST(version AS REAL)'],
+  ...CONTENT_COLUMNS.map(({ column }) => column),
+].join(', ')
+const NAME_AT = placeInRow('name')
+const TAG_AT = placeInRow('tag')
 
 interface Export {
   database: DatabaseSync
@@ -70,7 +79,7 @@ export function createExportReads(path: string) {
       const { done, value: row } = rows.next()
       if (done) return looked === 0 ? undefined : columnsOf(plants)
       looked++
-      characters += row[1].length + (row[2]?.length ?? 0)
+      for (let at = CONTENT_AT; at < row.length; at++) characters += (row[at] as string | null)?.length ?? 0
       if (isWanted(row, filter)) plants.push(row)
     }
     return columnsOf(plants)
@@ -113,28 +122,30 @@ function selectRows(database: DatabaseSync, { afterId, tag, words }: PlantFilter
 }
 
 /** Of the words the index knows most; the tag is judged here, so that a step ends though few have it. */
-function isWanted([, name, tag]: ExportRow, filter: PlantFilter): boolean {
+function isWanted(row: ExportRow, filter: PlantFilter): boolean {
   if (filter.words === undefined) return true
-  return (filter.tag === undefined || filter.tag === tag) && nameHolds(name, filter.words)
+  const hasTag = filter.tag === undefined || filter.tag === row[TAG_AT]
+  return hasTag && nameHolds(row[NAME_AT] as string, filter.words)
 }
 
 function columnsOf(rows: readonly ExportRow[]): PlantColumns {
   const columns: PlantColumns = {
     ids: new BigInt64Array(rows.length),
-    names: new Array(rows.length),
-    tags: new Array(rows.length),
     createdAtMs: new Float64Array(rows.length),
     updatedAtMs: new Float64Array(rows.length),
     versions: new Float64Array(rows.length),
+    content: createContentArrays(rows.length),
   }
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] as ExportRow
     columns.ids[at] = row[0]
-    columns.names[at] = row[1]
-    columns.tags[at] = row[2]
-    columns.createdAtMs[at] = row[3]
-    columns.updatedAtMs[at] = row[4]
-    columns.versions[at] = row[5]
+    columns.createdAtMs[at] = row[1]
+    columns.updatedAtMs[at] = row[2]
+    columns.versions[at] = row[3]
+    for (let member = 0; member < columns.content.length; member++) {
+      const array = columns.content[member] as (string | null)[]
+      array[at] = row[CONTENT_AT + member] as string | null
+    }
   }
   return columns
 }

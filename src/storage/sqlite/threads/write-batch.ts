@@ -6,6 +6,7 @@ import {
   type PlantWrite,
   type PlantWriteOutcome,
 } from '../../batching/plant-write.ts'
+import { type ContentArrays, charactersIn, createContentArrays, putContent } from '../../plant-columns.ts'
 import type { HashedToken, StoredIdempotencyKey } from '../../storage.ts'
 
 /** A write on its way to the thread that owns the writing connection. */
@@ -27,8 +28,7 @@ export type WriteOutcome = PlantWriteOutcome | { outcome: 'done' | 'absent' }
  */
 export interface WriteBatch {
   ids: BigInt64Array
-  names: string[]
-  tags: (string | null)[]
+  content: ContentArrays
   times: Float64Array
   versions: Float64Array
   others: Map<number, Write>
@@ -48,7 +48,7 @@ const TAKEN: CreateOutcome = { outcome: 'taken' }
 export function charactersOf(write: Write): number {
   switch (write.kind) {
     case 'add-plants':
-      return write.plants.reduce((sum, { name, tag }) => sum + name.length + (tag?.length ?? 0), 0)
+      return write.plants.reduce((sum, plant) => sum + charactersIn(plant), 0)
     case 'add-keys':
       return write.keys.reduce((sum, { key, fingerprint }) => sum + key.length + fingerprint.length, 0)
     case 'add-token':
@@ -66,8 +66,7 @@ export function charactersOf(write: Write): number {
 export function encodeBatch(writes: readonly Write[]): WriteBatch {
   const batch: WriteBatch = {
     ids: new BigInt64Array(writes.length),
-    names: new Array(writes.length),
-    tags: new Array(writes.length),
+    content: createContentArrays(writes.length),
     times: new Float64Array(writes.length),
     versions: new Float64Array(writes.length),
     others: new Map(),
@@ -76,8 +75,7 @@ export function encodeBatch(writes: readonly Write[]): WriteBatch {
     const write = writes[at] as Write
     if (write.kind === 'create' && write.idempotency === undefined) {
       batch.ids[at] = write.id
-      batch.names[at] = write.name
-      batch.tags[at] = write.tag
+      putContent(batch.content, at, write.content)
       batch.times[at] = write.atMs
       batch.versions[at] = write.version
     } else {

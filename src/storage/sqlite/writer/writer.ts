@@ -2,11 +2,12 @@ import { workerData } from 'node:worker_threads'
 import { openWriter } from '../connection/sqlite-connection.ts'
 import { say, serveThread } from '../threads/thread.ts'
 import type { Write, WriteBatch, WriteOutcome, WriteReply } from '../threads/write-batch.ts'
-import { createImportStep } from './import-writes.ts'
+import { createImportChunkWriting } from './import-writes.ts'
 import { createKeyPurge } from './key-purge.ts'
 import { createKeyWrites } from './key-writes.ts'
 import { createPlantWrites } from './plant-writes.ts'
 import { createSearchIndexer } from './search-indexer.ts'
+import { createStoredRows } from './stored-rows.ts'
 import { createTokenWrites } from './token-writes.ts'
 import { createUnindexedPlants } from './unindexed-plants.ts'
 
@@ -21,8 +22,9 @@ export interface WriterOptions {
 const { path, idempotencyTtlMs } = workerData as WriterOptions
 const database = openWriter(path)
 const unindexed = createUnindexedPlants(database)
-const plants = createPlantWrites(database, unindexed, idempotencyTtlMs)
-const importStep = createImportStep(database, unindexed)
+const rows = createStoredRows(database, unindexed)
+const writePlant = createPlantWrites(database, rows, idempotencyTtlMs)
+const importChunk = createImportChunkWriting(rows)
 const tokens = createTokenWrites(database)
 const keys = createKeyWrites(database)
 const indexer = createSearchIndexer(database, say)
@@ -40,11 +42,8 @@ function commitBatch(batch: WriteBatch): WriteReply {
       if (other !== undefined) {
         others.set(at, perform(other))
       } else {
-        const id = batch.ids[at] as bigint
-        const name = batch.names[at] as string
-        const tag = batch.tags[at] as string | null
-        const atMs = batch.times[at] as number
-        created[at] = plants.insert(id, name, tag, atMs, batch.versions[at] as number) ? 1 : 0
+        // Nothing to decide: where the id is taken it is not inserted.
+        created[at] = rows.insertAt(at, batch, batch.times[at] as number) ? 1 : 0
       }
     }
     unindexed.store()
@@ -61,19 +60,14 @@ function commitBatch(batch: WriteBatch): WriteReply {
 function perform(write: Write): WriteOutcome {
   switch (write.kind) {
     case 'create':
-      return plants.create(write)
     case 'replace':
-      return plants.replace(write)
     case 'update':
-      return plants.update(write)
     case 'delete':
-      return plants.remove(write)
+      return writePlant(write)
     case 'import':
-      return importStep(write)
+      return importChunk(write)
     case 'add-plants':
-      for (const { id, name, tag = null, createdAtMs, version, updatedAtMs } of write.plants) {
-        plants.insert(id, name, tag, createdAtMs, version, updatedAtMs)
-      }
+      for (const plant of write.plants) rows.insert(plant)
       return { outcome: 'done' }
     case 'add-keys':
       keys.add(write.keys)
