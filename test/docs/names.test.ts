@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { flagOf, type SettingName, variableOf } from '../../src/config/read-config.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { ERRORS } from '../../src/errors.ts'
+import { ERRORS, FIELD_RULES, WRITE_OUTCOMES } from '../../src/errors.ts'
 import { read } from '../support/source-imports.ts'
 import { GUIDES } from './documents.ts'
 
@@ -51,4 +51,9 @@ test('every metric that a guide names is in the table of metrics', () => {
     for (const [name] of read(guide).matchAll(/\bplantstore_[a-z_]+\b/g))
       assert.ok(table.includes(`\`${name}`), `${guide}: ${name}`)
   }
+})
+
+test('the page of the API names every rule of a field and every outcome of a write', () => {
+  for (const name of [...FIELD_RULES, ...WRITE_OUTCOMES])
+    assert.ok(read('docs/api.md').includes(`\`${name}\``), name)
 })
