@@ -37,7 +37,7 @@ test('bars show when plants were added, to scale, and a table has their numbers'
   const app = await startWithPlantsAddedAt(t, times)
   const { page, faults } = await openSignedIn(browser, app, { path: PATH })
   await page.getByText(/^Counted .*2\d\d\d/).waitFor()
-  await page.getByText('7 plants, by the day').waitFor()
+  await page.getByText('7 plants, per day').waitFor()
   const heights = await barHeights(page)
   const unit = (heights[0] ?? 0) / 4
   assert.ok(unit > 20, heights.join())
@@ -45,7 +45,7 @@ test('bars show when plants were added, to scale, and a table has their numbers'
   // Midnight may come while the test runs.
   assert.deepEqual(counts.slice(0, 10), [4, 0, 1, 0, 0, 0, 0, 0, 0, 2])
 
-  await page.getByText('The numbers').click()
+  await page.getByText('Show the numbers').click()
   const rows = await page.locator('.additions tbody tr').allTextContents()
   const day = (daysAgo: number) =>
     new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' }).format(
@@ -56,7 +56,7 @@ test('bars show when plants were added, to scale, and a table has their numbers'
   await page.locator('.columns').hover({ position: { x: 2, y: 10 } })
   await page.getByText(`${day(9)}: 4 plants`).waitFor()
   await page.mouse.move(0, 0)
-  await page.getByText('7 plants, by the day').waitFor()
+  await page.getByText('7 plants, per day').waitFor()
   assert.deepEqual(faults, [])
 })
 
@@ -64,7 +64,7 @@ test('the keyboard goes from bar to bar, with one stop for all, and each is told
   const month = Date.UTC(2020, 4, 15)
   const app = await startWithPlantsAddedAt(t, [month, month, Date.UTC(2022, 0, 1)])
   const { page } = await openSignedIn(browser, app, { path: PATH, width: 360 })
-  const bars = page.getByRole('slider', { name: 'Look at a bar' })
+  const bars = page.getByRole('slider', { name: 'Choose a bar' })
   await bars.focus()
   const isTold = async (text: string) => {
     await eventually(async () => (await bars.getAttribute('aria-valuetext')) === text)
@@ -78,7 +78,7 @@ test('the keyboard goes from bar to bar, with one stop for all, and each is told
   await isTold('2022: 1 plant')
   await page.keyboard.press('Tab')
   assert.equal(await page.evaluate('document.activeElement.localName'), 'summary')
-  await page.getByText('3 plants, by the year').waitFor()
+  await page.getByText('3 plants, per year').waitFor()
 })
 
 test('the dates are written as the reader writes them', { skip }, async (t) => {
@@ -101,7 +101,7 @@ test('the dates are written as the reader writes them', { skip }, async (t) => {
 test('without plants there is no picture, and it says so', { skip }, async (t) => {
   const app = await startWithPlantsAddedAt(t, [])
   const { page } = await openSignedIn(browser, app, { path: PATH })
-  await page.getByText('There is no plant yet.').waitFor()
+  await page.getByText('No plants yet.').waitFor()
   assert.equal(await page.locator('.timeline').count(), 0)
 })
 

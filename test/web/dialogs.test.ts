@@ -45,7 +45,7 @@ test('a plant that is added late leaves the form for the next one as it is', { s
   await page.getByLabel('Id', { exact: true }).fill('500')
   await page.getByLabel('Name', { exact: true }).fill('The first one')
   const letGo = await holdRequests(page, /\/plants$/)
-  await button(page, 'Add it').click()
+  await button(page, 'Add').click()
   await button(page, 'Saving …').waitFor()
   await page.keyboard.press('Escape')
   await dialog(page).waitFor({ state: 'detached' })
@@ -78,15 +78,15 @@ test('back closes the dialog that is open, and nothing else', { skip }, async ()
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Plant 7').waitFor()
   await page.getByRole('link', { name: 'Collection' }).click()
-  await page.getByRole('link', { name: 'Shelf' }).click()
+  await page.getByRole('link', { name: 'Plants' }).click()
   await button(page, 'Plant 7').waitFor()
   await page.getByLabel('Search names').fill('plant 1')
   await page.waitForURL(/q=plant/)
   for (const [opener, inside] of [
-    ['Add a plant', 'Add it'],
+    ['Add a plant', 'Add'],
     ['Plant 15', 'Save'],
     ['Import', 'A file of plants'],
-    ['Export', 'Save the file'],
+    ['Export', 'Save file'],
   ] as const) {
     await button(page, opener).click()
     await dialog(page).getByText(inside).or(button(page, inside)).first().waitFor()
@@ -105,7 +105,7 @@ test('a secret that is shown once is there until somebody says so', { skip }, as
   const { page } = await openSignedIn(site.browser, site.app)
   await page.getByRole('link', { name: 'Tokens' }).click()
   for (const [opener, action, url] of [
-    ['Make a token', 'Make a token', /\/tokens$/],
+    ['Create token', 'Create token', /\/tokens$/],
     ['Rotate phone', 'Rotate', /rotate/],
   ] as const) {
     await button(page, opener).click()
@@ -116,12 +116,12 @@ test('a secret that is shown once is there until somebody says so', { skip }, as
     await page.evaluate('history.back()')
     assert.ok(await dialog(page).getByRole('button', { name: 'Cancel' }).isDisabled())
     letGo()
-    await button(page, 'I have it').waitFor()
+    await button(page, 'Done, I copied it').waitFor()
     for (const _ of 'too often') await page.keyboard.press('Escape')
     await page.evaluate('history.back()')
     await turn(page)
     assert.match(await dialog(page).getByLabel('Your new token').inputValue(), /^plst_/)
-    await button(page, 'I have it').click()
+    await button(page, 'Done, I copied it').click()
     await dialog(page).waitFor({ state: 'detached' })
     assert.match(page.url(), /view=tokens/)
   }

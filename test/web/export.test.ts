@@ -13,14 +13,14 @@ test('the plants of the filter are saved as a file, ids exact', { skip }, async 
   ])
   const { page, faults } = await openSignedIn(await openBrowser(context), app, { path: '/?tag=tree' })
   await page.getByRole('button', { name: 'Export' }).click()
-  await page.getByText('The plants tagged “tree” are saved').waitFor()
+  await page.getByText('Saves all plants tagged “tree”').waitFor()
   for (const [format, name, begin] of [
     ['CSV', 'plants.csv', '\ufeffid,name,tag,createdAt,updatedAt\r\n9007199254740993,"Quercus ×hispanica, '],
     ['NDJSON', 'plants.ndjson', '{"id":9007199254740993,"name":"Quercus ×hispanica, '],
   ] as const) {
     await page.getByLabel(new RegExp(`^${format}`)).check()
     const saved = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save the file' }).click()
+    await page.getByRole('button', { name: 'Save file' }).click()
     const file = await saved
     assert.equal(file.suggestedFilename(), name)
     const text = readFileSync(await file.path(), 'utf8')
@@ -41,7 +41,7 @@ test('an export that breaks off saves nothing, and says so', { skip }, async (co
   page.on('download', () => {
     downloads += 1
   })
-  await page.getByRole('button', { name: 'Save the file' }).click()
+  await page.getByRole('button', { name: 'Save file' }).click()
   await page.getByText('The service does not answer.').waitFor()
   assert.equal(downloads, 0)
 })

@@ -62,7 +62,7 @@ for (const width of [375, 1280]) {
     })()`
     await eventually(async () => (await page.evaluate(isFocusInView)) === true)
     await page.getByRole('button', { name: 'Plant 1', exact: true }).click()
-    await page.getByRole('dialog', { name: 'Change the plant' }).waitFor()
+    await page.getByRole('dialog', { name: 'Edit plant' }).waitFor()
     await page.context().close()
   })
 

@@ -31,9 +31,7 @@ test('a service that is gone while one scrolls is told of, and the list goes on 
   const { page } = await openSignedIn(site.browser, site.app)
   await eventually(async () => (await idsShown(page))[0] === '0')
   await page.context().setOffline(true)
-  const told = page.getByText(
-    'The service does not answer. See whether it runs and whether you are connected.',
-  )
+  const told = page.getByText("Can't reach the server. Check your connection.")
   await eventually(async () => {
     assert.equal(await isAtEnd(page), false)
     return told.isVisible()

@@ -176,7 +176,7 @@ test('a token that is revoked in the middle leads to signing in, and it goes on'
   await gate.reached
   assert.equal((await app.fetch(`/tokens/${id}`, { method: 'DELETE' })).status, 204)
   gate.open()
-  await page.getByText('You were signed out: the service no longer takes your token.').waitFor()
+  await page.getByText('You were signed out: your token has expired or was revoked.').waitFor()
   assert.equal(await countPlants(app), SLICE_ROWS)
   await signIn(page)
   await dialog.getByText('before line 1,002 is stored or was refused; none from there on is stored').waitFor()

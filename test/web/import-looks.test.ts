@@ -117,7 +117,7 @@ test('what is in a file is text, whatever it is', { skip }, async (context) => {
   await importAll(dialog)
   await dialog.locator('.refused li').nth(1).waitFor()
   assert.equal(await page.locator('img[src=x]').count(), 0)
-  assert.equal(await page.title(), 'Shelf · Plant Store')
+  assert.equal(await page.title(), 'Plants · Plant Store')
   assert.deepEqual(faults, [])
 })
 
@@ -158,18 +158,20 @@ test('the keyboard alone imports a file, and is back where it began', { skip }, 
   assert.equal(await focused(page), 'Import')
 })
 
-/** Drags a file over the shelf, and drops it there. */
+/** Drags a file over the plants, and drops it there. */
 async function drop(page: Page, name: string, content: string): Promise<void> {
   const dropped = await page.evaluateHandle(`(() => {
     const transfer = new DataTransfer()
     transfer.items.add(new File([${JSON.stringify(content)}], ${JSON.stringify(name)}))
     return transfer
   })()`)
-  await page.dispatchEvent('.shelf', 'dragover', { dataTransfer: dropped })
-  await page.dispatchEvent('.shelf', 'drop', { dataTransfer: dropped })
+  await page.dispatchEvent('.plants', 'dragover', { dataTransfer: dropped })
+  await page.dispatchEvent('.plants', 'drop', { dataTransfer: dropped })
 }
 
-test('a file that is dropped on the shelf is looked at, and nothing is stored', { skip }, async (context) => {
+test('a file that is dropped on the plants is looked at, and nothing is stored', {
+  skip,
+}, async (context) => {
   const app = await startApp(context)
   const { page } = await openSignedIn(site.browser, app)
   await drop(page, 'dropped.csv', 'id,name\n1,Rosa canina\n')
@@ -181,7 +183,7 @@ test('a file that is dropped on the shelf is looked at, and nothing is stored', 
   assert.deepEqual(await storedPlants(app), [['1', 'Rosa canina']])
 })
 
-test('whoever may only read is not offered to import', { skip }, async (context) => {
+test('whoever read-only is not offered to import', { skip }, async (context) => {
   const app: StartedApp = await startApp(context)
   const made = await app.send('POST', '/tokens', '{"label":"x","scopes":["plants:read"]}')
   const { page, requests } = await openPage(site.browser, app)
@@ -190,7 +192,7 @@ test('whoever may only read is not offered to import', { skip }, async (context)
   assert.equal(await page.getByRole('button', { name: 'Import' }).count(), 0)
   await drop(page, 'dropped.csv', 'id,name\n1,Rosa canina\n')
   await page.getByRole('button', { name: 'Export' }).click()
-  await page.getByText('All plants are saved').waitFor()
+  await page.getByText('Saves all plants').waitFor()
   assert.equal(await page.getByRole('dialog').count(), 1)
   assert.deepEqual(
     requests.filter((url) => /import/.test(url)),

@@ -22,8 +22,8 @@ async function press(page: Page, name: string): Promise<void> {
 async function remove(page: Page, name: string): Promise<void> {
   await press(page, name)
   await page.locator('#plant-name:enabled').waitFor()
-  await press(page, 'Remove')
-  await page.getByText(`Removed: ${name}`).waitFor()
+  await press(page, 'Delete')
+  await page.getByText(`Deleted: ${name}`).waitFor()
 }
 
 /** What is done with the keyboard, and takes away what had the focus. */
@@ -39,8 +39,8 @@ const DOINGS: Record<string, (page: Page) => Promise<unknown>> = {
   },
   'a filter is cleared': async (page) => {
     await page.getByLabel('Search names').fill('nothing-like-it')
-    await page.getByText('No plant matches.').waitFor()
-    await press(page, 'Show every plant')
+    await page.getByText('No plants match.').waitFor()
+    await press(page, 'Show all plants')
     await page.getByRole('button', { name: 'Plant 1' }).waitFor()
   },
   'what failed is tried again': async (page) => {
@@ -80,6 +80,6 @@ test('whatever takes away what had the focus, the keyboard goes on in the conten
   assert.deepEqual(lost, [])
   // From there the tab key leads to what is in it.
   await page.keyboard.press('Tab')
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Make a token')
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Create token')
   await page.context().close()
 })

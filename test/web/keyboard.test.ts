@@ -45,12 +45,12 @@ async function stopsOf(page: Page): Promise<string[]> {
   }
 }
 
-const HEADER = ['To the content', 'Shelf', 'Collection', 'Tokens', 'Sign out']
+const HEADER = ['Skip to content', 'Plants', 'Collection', 'Tokens', 'Sign out']
 const FOOTER = ['API reference', 'OpenAPI']
 const VIEWS = {
-  shelf: ['Export', 'Import', 'Add a plant', 'Search names', 'Tag', 'Jump to id', 'Go', 'Rosa 0'],
-  collection: ['Look at a bar', 'The numbers', 'shrub'],
-  tokens: ['Make a token', 'Rotate tablet', 'Revoke tablet'],
+  plants: ['Export', 'Import', 'Add a plant', 'Search names', 'Tag', 'Go to id', 'Go', 'Rosa 0'],
+  collection: ['Choose a bar', 'Show the numbers', 'shrub'],
+  tokens: ['Create token', 'Rotate tablet', 'Revoke tablet'],
 }
 
 for (const [view, inside] of Object.entries(VIEWS)) {
@@ -85,7 +85,7 @@ test('Escape closes each dialog and gives the focus back to what opened it', { s
     ['/', 'Import'],
     ['/', 'Add a plant'],
     ['/', 'Rosa 2'],
-    ['/?view=tokens', 'Make a token'],
+    ['/?view=tokens', 'Create token'],
     ['/?view=tokens', 'Rotate tablet'],
     ['/?view=tokens', 'Revoke tablet'],
   ] as const) {

@@ -29,7 +29,7 @@ const site = startSite((app) =>
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 async function jump(page: Page, id: string): Promise<void> {
-  await page.getByLabel('Jump to id').fill(id)
+  await page.getByLabel('Go to id').fill(id)
   await page.keyboard.press('Enter')
   await page.getByText(new RegExp(`(At|the) id ${id}\\b`)).waitFor()
 }
@@ -40,7 +40,7 @@ async function boxOf(element: Locator) {
   return { top: box.y, bottom: box.y + box.height, left: box.x, right: box.x + box.width }
 }
 
-/** What is wrong with the notices in sight, of which one says `told`: not wholly in the window, or over the row. */
+/** What is wrong with the notices in sight, of which one says `quotedText`: not wholly in the window, or over the row. */
 const NOTICE_FAULTS = `((id, told) => {
   const cell = [...document.querySelectorAll('.row .id')].find((one) => one.textContent === id)
   if (cell === undefined) return 'there is no such row'
@@ -131,7 +131,7 @@ test('icons are as large as the text asks for, and stand in the middle of their 
   await Promise.all([normal, large].map(({ page }) => signIn(page)))
   await Promise.all([normal, large].map(({ page }) => page.locator('.row').first().waitFor()))
   await double('.brand img')
-  await double('.shelf-head .icon')
+  await double('.plants-head .icon')
   for (const iconic of await large.page.locator('.iconic').all()) {
     const outer = await boxOf(iconic)
     const inner = await boxOf(iconic.locator('.icon'))
@@ -178,8 +178,8 @@ test('a removal can be undone while later notices are there, with large text', {
   const { page } = await openSignedIn(site.browser, site.app, NARROWEST)
   await button(page, 'Rosa 2').click()
   await page.locator('#plant-name:enabled').waitFor()
-  await button(page, 'Remove').click()
-  await page.getByText('Removed: Rosa 2').waitFor()
+  await button(page, 'Delete').click()
+  await page.getByText('Deleted: Rosa 2').waitFor()
   await jump(page, '5')
   await jump(page, '7')
   await button(page, 'Undo').click()

@@ -23,13 +23,13 @@ for (const [size, options] of Object.entries(SIZES)) {
   test(`nothing is cut off or scrolled sideways, with ${size}`, { skip }, async () => {
     const { page } = await openPage(site.browser, site.app, options)
     await signIn(page, 'wrong')
-    await page.getByText('does not know this token').waitFor()
+    await page.getByText('token is not valid').waitFor()
     const faults = (await layoutFaults(page)).map((fault) => `sign-in: ${fault}`)
     await signIn(page)
-    await VIEWS.shelf?.(page)
+    await VIEWS.plants?.(page)
     for (const [name, arrive] of Object.entries({ ...VIEWS, ...DEEPER_VIEWS })) {
       await page.goto(site.app.url)
-      await VIEWS.shelf?.(page)
+      await VIEWS.plants?.(page)
       await arrive(page)
       await settle(page)
       for (const fault of await layoutFaults(page)) faults.push(`${name}: ${fault}`)
@@ -48,7 +48,7 @@ const EVENTS: Record<string, (page: Page) => Promise<unknown>> = {
   load: (page) => page.getByText('· SQLite · ready').waitFor(),
   'a wrong token': async (page) => {
     await signIn(page, 'wrong')
-    await page.getByText('does not know this token').waitFor()
+    await page.getByText('token is not valid').waitFor()
   },
   'signing in, and rows': async (page) => {
     await signIn(page)
@@ -66,12 +66,12 @@ const EVENTS: Record<string, (page: Page) => Promise<unknown>> = {
   },
   'words that nothing has, and some that something has': async (page) => {
     await page.getByLabel('Search names').fill('nothing-like-it')
-    await page.getByText('No plant matches.').waitFor()
+    await page.getByText('No plants match.').waitFor()
     await page.getByLabel('Search names').fill('rosa')
     await page.getByText('900 plants', { exact: true }).waitFor()
   },
   'a notice': async (page) => {
-    await page.getByLabel('Jump to id').fill('100')
+    await page.getByLabel('Go to id').fill('100')
     await page.keyboard.press('Enter')
     await page.getByText('At id 100.').waitFor()
   },

@@ -47,7 +47,7 @@ test('a tag of a link that no plant has is named in the choice, an empty or a lo
     ['y'.repeat(5_000), `${'y'.repeat(60)}…`],
   ] as const) {
     const { page } = await openSignedIn(site.browser, site.app, { path: `/?tag=${tag}` })
-    await page.getByText('No plant matches.').waitFor()
+    await page.getByText('No plants match.').waitFor()
     assert.equal(await chosenTag(page), told)
     await page.close()
   }

@@ -52,7 +52,7 @@ test('a plant that is no longer there says so, and leaves the list', { skip }, a
     await button(page, `Plant ${id}`).waitFor()
     await site.app.fetch(`/plants/${id}`, { method: 'DELETE' })
     await button(page, `Plant ${id}`).click()
-    await dialog(page).getByText('This plant is no longer there.').waitFor()
+    await dialog(page).getByText('This plant has been deleted.').waitFor()
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     await button(page, 'Plant 6').waitFor()

@@ -45,7 +45,7 @@ test('on paper there is a plain list of what is there, and a word of which plant
       ' Only names that hold “quercus”. Only the tag “tree”.',
   )
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), SHEET.width)
-  for (const hidden of ['.tools', '.top nav', '.skip', 'footer.service', '.shelf-head button', '.row']) {
+  for (const hidden of ['.tools', '.top nav', '.skip', 'footer.service', '.plants-head button', '.row']) {
     assert.equal(await page.locator(hidden).first().isVisible(), false, hidden)
   }
   await page.emulateMedia({ media: 'screen' })

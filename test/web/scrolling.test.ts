@@ -72,7 +72,7 @@ async function passWindow(page: Page): Promise<void> {
 
 async function jump(page: Page, plant: number): Promise<void> {
   const id = String(plant * ID_STEP)
-  await page.getByLabel('Jump to id').fill(id)
+  await page.getByLabel('Go to id').fill(id)
   await page.keyboard.press('Enter')
   await eventually(async () => (await idsShown(page)).includes(id))
 }

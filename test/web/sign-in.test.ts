@@ -60,11 +60,8 @@ test('what is wrong with a token is told beside it', { skip }, async () => {
   await entrance(page).click()
   assert.equal(await message.textContent(), 'Paste the token first.')
   for (const [token, told] of [
-    ['plst_nothing', 'The service does not know this token. It may be mistyped, expired or revoked.'],
-    [
-      'plst_with ä space',
-      'A token has no spaces and no letters beyond a to z. Copy it again, from end to end.',
-    ],
+    ['plst_nothing', 'This token is not valid. It may be mistyped, expired or revoked.'],
+    ['plst_with ä space', 'A token has no spaces or special letters. Copy the whole token again.'],
     [(await makeToken({ scopes: ['metrics:read'] })).token, /^This token is valid, but .*metrics:read/],
   ] as const) {
     await signIn(page, token)
@@ -82,9 +79,9 @@ test('a token that expired is refused, and one that only reads is offered no cha
   const reader = await makeToken({ label: 'the visitors', scopes: ['plants:read'] })
   const { page } = await openPage(site.browser, site.app)
   await signIn(page, reader.token)
-  await page.getByText('the visitors · may only read').waitFor()
+  await page.getByText('the visitors · read-only').waitFor()
   assert.deepEqual(await page.getByRole('navigation').getByRole('link').allTextContents(), [
-    'Shelf',
+    'Plants',
     'Collection',
   ])
   assert.equal(await page.getByRole('button', { name: 'Add a plant' }).count(), 0)
@@ -93,7 +90,7 @@ test('a token that expired is refused, and one that only reads is offered no cha
   assert.equal(
     await page
       .getByRole('dialog')
-      .getByRole('button', { name: /Save|Remove/ })
+      .getByRole('button', { name: /Save|Delete/ })
       .count(),
     0,
   )
@@ -101,7 +98,7 @@ test('a token that expired is refused, and one that only reads is offered no cha
   await page.getByRole('button', { name: 'Sign out' }).click()
   await eventually(() => Date.now() > Date.parse(expiresAt))
   await signIn(page, short.token)
-  await page.getByText('does not know this token').waitFor()
+  await page.getByText('token is not valid').waitFor()
   await page.close()
 })
 
@@ -134,16 +131,14 @@ test('a service that is gone is told of, and asked again when one says so', { sk
   await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
   await page.context().setOffline(true)
   await page.getByLabel('Search names').fill('quercus')
-  await page
-    .getByText('The service does not answer. See whether it runs and whether you are connected.')
-    .waitFor()
+  await page.getByText("Can't reach the server. Check your connection.").waitFor()
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await own.stop()
   await signIn(page)
-  await page.getByText('The service does not answer. See whether it runs').waitFor()
+  await page.getByText("Can't reach the server. Check").waitFor()
   await page.close()
 })
 

@@ -36,7 +36,7 @@ const FIELDS: Record<string, Typing> = {
     typed: 'acer',
   },
   'an id to jump to': {
-    begin: (page) => page.getByLabel('Jump to id').fill('12'),
+    begin: (page) => page.getByLabel('Go to id').fill('12'),
     ask: (page) => page.keyboard.press('Enter'),
     field: '#jump',
     typed: '12',

@@ -50,7 +50,7 @@ const ACTIONS: Record<string, Visit> = {
       await button(page, 'Quercus robur').waitFor()
     },
     async act(page) {
-      await page.getByLabel('Jump to id').fill('2')
+      await page.getByLabel('Go to id').fill('2')
       await button(page, 'Go').click()
     },
     goOn: (page) => button(page, 'Acer campestre').waitFor(),
@@ -61,10 +61,10 @@ const ACTIONS: Record<string, Visit> = {
       await page.getByLabel('Id', { exact: true }).fill('9223372036854775807')
       await page.getByLabel('Name', { exact: true }).fill('Ilex aquifolium')
     },
-    act: (page) => button(page, 'Add it').click(),
+    act: (page) => button(page, 'Add').click(),
     async goOn(page) {
       assert.equal(await page.getByLabel('Id', { exact: true }).inputValue(), '9223372036854775807')
-      await button(page, 'Add it').click()
+      await button(page, 'Add').click()
       await page.getByText('Added: Ilex aquifolium').waitFor()
     },
   },
@@ -85,10 +85,10 @@ const ACTIONS: Record<string, Visit> = {
       await button(page, 'Larix decidua').click()
       await page.locator('#plant-name:enabled').waitFor()
     },
-    act: (page) => button(page, 'Remove').click(),
+    act: (page) => button(page, 'Delete').click(),
     async goOn(page) {
-      await button(page, 'Remove').click()
-      await page.getByText('Removed: Larix decidua').waitFor()
+      await button(page, 'Delete').click()
+      await page.getByText('Deleted: Larix decidua').waitFor()
     },
   },
   undo: {
@@ -101,10 +101,10 @@ const ACTIONS: Record<string, Visit> = {
   },
   export: {
     arrive: (page) => button(page, 'Export').click(),
-    act: (page) => button(page, 'Save the file').click(),
+    act: (page) => button(page, 'Save file').click(),
     async goOn(page) {
       const saved = page.waitForEvent('download')
-      await button(page, 'Save the file').click()
+      await button(page, 'Save file').click()
       await saved
       await page.getByRole('dialog').getByText('Close', { exact: true }).click()
     },
@@ -117,13 +117,13 @@ const ACTIONS: Record<string, Visit> = {
   'a token': {
     async arrive(page) {
       await link(page, 'Tokens').click()
-      await button(page, 'Make a token').click()
-      await page.getByLabel('What it is for').fill('the tablet')
+      await button(page, 'Create token').click()
+      await page.getByLabel('Label').fill('the tablet')
     },
-    act: (page) => page.getByRole('dialog').getByRole('button', { name: 'Make a token' }).click(),
+    act: (page) => page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click(),
     async goOn(page) {
-      await page.getByRole('dialog').getByRole('button', { name: 'Make a token' }).click()
-      await button(page, 'I have it').click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+      await button(page, 'Done, I copied it').click()
     },
   },
   revoke: {
@@ -175,10 +175,10 @@ test('who signs in with less than before is offered less', { skip }, async () =>
   await page.locator('.tokens li').first().waitFor()
   await site.app.fetch(`/tokens/${own.id}`, { method: 'DELETE' })
   await page.reload()
-  await page.getByText('does not know this token').waitFor()
+  await page.getByText('token is not valid').waitFor()
   const reader = await site.app.send('POST', '/tokens', '{"label":"visitor","scopes":["plants:read"]}')
   await signIn(page, ((await reader.json()) as Made).token)
-  await page.getByText('visitor · may only read').waitFor()
+  await page.getByText('visitor · read-only').waitFor()
   await button(page, 'Quercus robur').waitFor()
   assert.equal(await button(page, 'Add a plant').count(), 0)
   await page.context().close()
@@ -198,13 +198,13 @@ test('a token that may no longer do something says so, and what was typed stays'
   await button(page, 'Add a plant').click()
   await page.getByLabel('Id', { exact: true }).fill('77')
   await page.getByLabel('Name', { exact: true }).fill('Taxus baccata')
-  await button(page, 'Add it').click()
-  await page.getByText('Your token may not do this.').waitFor()
+  await button(page, 'Add').click()
+  await page.getByText('Your token does not allow this.').waitFor()
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Taxus baccata')
   await button(page, 'Cancel').click()
   await button(page, 'Quercus robur').click()
   await page.locator('#plant-name:enabled').waitFor()
-  await button(page, 'Remove').click()
-  await page.getByText('Your token may not do this.').waitFor()
+  await button(page, 'Delete').click()
+  await page.getByText('Your token does not allow this.').waitFor()
   await page.context().close()
 })

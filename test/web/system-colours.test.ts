@@ -18,7 +18,7 @@ const TOLD = ['1px true', 'underline', 'true']
 test('what a ground sets apart is told otherwise in the colours of the system', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await page.getByText('· ready').waitFor()
-  await page.getByLabel('Jump to id').fill('7')
+  await page.getByLabel('Go to id').fill('7')
   await page.keyboard.press('Enter')
   await page.getByText('At id 7.').waitFor()
   for (const scheme of ['light', 'dark'] as const) {

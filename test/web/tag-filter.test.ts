@@ -29,7 +29,7 @@ test('a tag that is not among the most used ones can be typed, with the keyboard
   assert.equal(await filter.locator('optgroup').getAttribute('label'), 'The 1,000 most used')
   await filter.focus()
   await page.keyboard.press('End')
-  await dialog.getByText('The list has the 1,000 most used tags.').waitFor()
+  await dialog.getByText('The list shows the 1,000 most used tags.').waitFor()
   await assertAccessible(page, 'another tag')
   assert.deepEqual(await layoutFaults(page), [])
   // Nothing is chosen yet, and nothing is when it is closed.
@@ -39,7 +39,7 @@ test('a tag that is not among the most used ones can be typed, with the keyboard
   assert.ok(await page.locator('#tag-filter:focus').isVisible())
   await page.keyboard.press('End')
   await page.keyboard.press('Enter')
-  await dialog.getByText('Type the tag.').waitFor()
+  await dialog.getByText('Type a tag.').waitFor()
   await page.keyboard.type('= rare & odd')
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
@@ -63,7 +63,10 @@ test('the empty tag is offered where the list has not all tags, and is told apar
   // Who looks for it in the dialog is told where it is.
   await filter.selectOption({ label: 'Another tag …' })
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog').getByText('The empty tag is in the list, as “(empty tag)”.').waitFor()
+  await page
+    .getByRole('dialog')
+    .getByText('To find plants with an empty tag, choose “(empty tag)” in the list.')
+    .waitFor()
   await page.keyboard.press('Escape')
   await filter.selectOption({ label: '(empty tag)' })
   await page.getByRole('button', { name: 'Of an empty tag' }).waitFor()
@@ -71,7 +74,7 @@ test('the empty tag is offered where the list has not all tags, and is told apar
   assert.equal(new URL(page.url()).searchParams.get('tag'), '')
   assert.equal(await filter.locator('option', { hasText: '(empty tag)' }).count(), 1)
   await page.getByRole('button', { name: 'Export' }).click()
-  await page.getByText('The plants tagged “(empty tag)” are saved').waitFor()
+  await page.getByText('Saves all plants tagged “(empty tag)”').waitFor()
   await page.context().close()
 })
 

@@ -44,11 +44,11 @@ export async function storeShownThings(app: StartedApp): Promise<void> {
 
 /** Each view, and how one gets there. */
 export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
-  shelf: async (page) => page.locator('.row').nth(5).waitFor(),
+  plants: async (page) => page.locator('.row').nth(5).waitFor(),
   add: async (page) => {
     await page.getByRole('button', { name: 'Add a plant' }).click()
-    await page.getByRole('button', { name: 'Add it' }).click()
-    await page.getByText('Give the plant a name.').waitFor()
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByText('Enter a name.').waitFor()
   },
   change: async (page) => {
     await page.getByRole('button', { name: 'Medicago ×varia' }).click()
@@ -58,16 +58,16 @@ export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('button', { name: 'Add a plant' }).click()
     await page.getByLabel('Id', { exact: true }).fill('4')
     await page.getByLabel('Name', { exact: true }).fill('Another plant')
-    await page.getByRole('button', { name: 'Add it' }).click()
-    await page.getByText('The id 4 is taken').waitFor()
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByText('Id 4 is already used').waitFor()
   },
   export: async (page) => {
     await page.getByRole('button', { name: 'Export' }).click()
-    await page.getByText('All plants are saved').waitFor()
+    await page.getByText('Saves all plants').waitFor()
   },
   nothing: async (page) => {
     await page.getByLabel('Search names').fill('nothing-like-it')
-    await page.getByText('No plant matches.').waitFor()
+    await page.getByText('No plants match.').waitFor()
   },
   collection: async (page) => {
     await page.getByRole('link', { name: 'Collection' }).click()
@@ -80,7 +80,7 @@ export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   },
   'new-token': async (page) => {
     await page.getByRole('link', { name: 'Tokens' }).click()
-    await page.getByRole('button', { name: 'Make a token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
   },
   rotate: async (page) => {
     await page.getByRole('link', { name: 'Tokens' }).click()
@@ -93,7 +93,7 @@ export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     )
     await VIEWS.rotate?.(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click()
-    await page.getByRole('button', { name: 'I have it' }).waitFor()
+    await page.getByRole('button', { name: 'Done, I copied it' }).waitFor()
   },
 }
 
@@ -102,11 +102,11 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   'add, with a wrong id': async (page) => {
     await page.getByRole('button', { name: 'Add a plant' }).click()
     await page.getByLabel('Id', { exact: true }).fill('9223372036854775808')
-    await page.getByRole('button', { name: 'Add it' }).click()
-    await page.getByText('The id must be a whole number').waitFor()
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByText('Enter a whole number').waitFor()
   },
   'jump, with a wrong id': async (page) => {
-    await page.getByLabel('Jump to id').fill('9223372036854775808')
+    await page.getByLabel('Go to id').fill('9223372036854775808')
     await page.keyboard.press('Enter')
     await page.getByText('An id is a whole number').waitFor()
   },
@@ -119,7 +119,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('button', { name: 'xxxx' }).click()
     await page.locator('#plant-name:enabled').fill('y'.repeat(500))
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Somebody has changed this plant').waitFor()
+    await page.getByText('Someone else edited this plant').waitFor()
   },
   notices: async (page) => {
     await page.route(/\/plants\/4$/, (route) =>
@@ -127,16 +127,16 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
     )
     await page.getByRole('button', { name: 'xxxx' }).click()
     await page.locator('#plant-name:enabled').waitFor()
-    await page.getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('Removed: xxxx').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Deleted: xxxx').waitFor()
     for (const id of ['5', '9223372036854775807', '-9223372036854775808']) {
-      await page.getByLabel('Jump to id').fill(id)
+      await page.getByLabel('Go to id').fill(id)
       await page.keyboard.press('Enter')
       await page.getByText(new RegExp(`(At|the) id ${id}`)).waitFor()
     }
   },
   'the greatest id': async (page) => {
-    await page.getByLabel('Jump to id').fill('9223372036854775807')
+    await page.getByLabel('Go to id').fill('9223372036854775807')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'The last one' }).waitFor()
   },
@@ -147,7 +147,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   },
   'the numbers': async (page) => {
     await VIEWS.collection?.(page)
-    await page.getByText('The numbers').click()
+    await page.getByText('Show the numbers').click()
   },
   revoke: async (page) => {
     await VIEWS.tokens?.(page)
@@ -160,8 +160,8 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
         : route.continue(),
     )
     await VIEWS['new-token']?.(page)
-    await page.getByRole('dialog').getByRole('button', { name: 'Make a token' }).click()
-    await page.getByRole('button', { name: 'I have it' }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+    await page.getByRole('button', { name: 'Done, I copied it' }).waitFor()
   },
   'import, a file to choose': async (page) => {
     await page.getByRole('button', { name: 'Import', exact: true }).click()

@@ -17,13 +17,13 @@ for (const scheme of ['light', 'dark'] as const) {
   test(`no view has a fault that axe finds, in ${scheme}`, { skip }, async () => {
     const entrance = await openPage(site.browser, site.app, { scheme })
     await signIn(entrance.page, 'wrong')
-    await entrance.page.getByText('does not know this token').waitFor()
+    await entrance.page.getByText('token is not valid').waitFor()
     await assertAccessible(entrance.page, 'sign-in')
     await entrance.page.close()
     const { page } = await openSignedIn(site.browser, site.app, { scheme })
     for (const [name, arrive] of Object.entries({ ...VIEWS, ...DEEPER_VIEWS })) {
       await page.goto(site.app.url)
-      await VIEWS.shelf?.(page)
+      await VIEWS.plants?.(page)
       await arrive(page)
       await assertAccessible(page, name)
       await page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -43,7 +43,7 @@ for (const width of WIDTHS) {
     for (const [name, arrive] of Object.entries(VIEWS)) {
       faults.length = 0
       await page.goto(site.app.url)
-      await VIEWS.shelf?.(page)
+      await VIEWS.plants?.(page)
       await arrive(page)
       await settle(page)
       await page.screenshot({ path: `${PICTURES}${name}-${width}.png` })
@@ -60,11 +60,11 @@ for (const width of WIDTHS) {
 
 test('a name is text, whatever is in it', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
-  await VIEWS.shelf?.(page)
+  await VIEWS.plants?.(page)
   for (const name of ODD_NAMES) {
     const shown = name.length > 300 ? `${name.slice(0, 300)}…` : name
     assert.equal(await page.getByRole('button', { name: shown, exact: true }).count(), 1, name.slice(0, 60))
   }
-  assert.equal(await page.title(), 'Shelf · Plant Store')
+  assert.equal(await page.title(), 'Plants · Plant Store')
   await page.close()
 })

@@ -13,9 +13,9 @@ import { TokensView } from './tokens/tokens-view.tsx'
 import './frame.css'
 
 const words = texts.nav
-const SCOPE_OF_VIEW = { shelf: 'plants:read', collection: 'plants:read', tokens: 'tokens:manage' } as const
+const SCOPE_OF_VIEW = { plants: 'plants:read', collection: 'plants:read', tokens: 'tokens:manage' } as const
 const NAME_OF_VIEW: Record<View, string> = {
-  shelf: words.shelf,
+  plants: words.plants,
   collection: words.collection,
   tokens: words.tokens,
 }
@@ -29,7 +29,7 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
   const content = useRef<HTMLElement>(null)
   useKeptFocus(content)
   const views = VIEWS.filter((view) => session.may(SCOPE_OF_VIEW[view]))
-  const view = views.includes(place.view) ? place.view : (views[0] ?? 'shelf')
+  const view = views.includes(place.view) ? place.view : (views[0] ?? 'plants')
 
   useEffect(() => {
     const follow = () => {
@@ -58,7 +58,7 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
       </a>
       <Header session={session} views={views} view={view} go={go} onSignOut={onSignOut} />
       <main id="content" tabIndex={-1} ref={content}>
-        {view === 'shelf' && (
+        {view === 'plants' && (
           <PlantsView key={visit} session={session} place={place} go={go} notify={notify} />
         )}
         {view === 'collection' && <CollectionView session={session} go={go} />}

@@ -29,7 +29,7 @@ export function TagsPicture({ client, go }: { client: PlantStoreClient; go: Go }
 
 function TagBars({ tags, go }: { tags: readonly TagCount[]; go: Go }) {
   const greatest = Math.max(...tags.map(({ count }) => count))
-  const place = (tag: string) => ({ view: 'shelf' as const, q: '', tag, at: undefined })
+  const place = (tag: string) => ({ view: 'plants' as const, q: '', tag, at: undefined })
   return (
     <table class="bars">
       <thead>

@@ -1,7 +1,7 @@
 import type { ImportFileOptions, ImportReport } from '../../../src/client/plant-store-client.ts'
 import type { Session } from '../session/session.ts'
 import { failureOfWholeFile, ofWholeFile } from './file-lines.ts'
-import { createImportRun, type ImportTold, NOTHING_TOLD } from './import-run.ts'
+import { createImportRun, type ImportAnnouncement, NOTHING_ANNOUNCED } from './import-run.ts'
 import { type ImportSettings, importOptions, isNumbered, rolesOf } from './import-settings.ts'
 import { type ImportSource, isWide, previewRows, readSource } from './import-source.ts'
 import { type RowsStart, sliceRows } from './row-slices.ts'
@@ -12,7 +12,7 @@ export interface CheckOptions {
   source: ImportSource
   settings: ImportSettings
   signal: AbortSignal
-  /** Told which share of the file was sent. */
+  /** QuotedText which share of the file was sent. */
   onShare(share: number): void
 }
 
@@ -48,7 +48,7 @@ async function checkInSlices({
   signal,
   onShare,
 }: CheckOptions): Promise<CheckReport> {
-  let told: ImportTold = NOTHING_TOLD
+  let told: ImportAnnouncement = NOTHING_ANNOUNCED
   const run = createImportRun({
     ...{ client: session.client, source, settings, dryRun: true },
     onChange(change) {

@@ -2,11 +2,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import { type FieldError, type ImportRowError, RequestError } from '../../../src/client/plant-store-client.ts'
 import { causeText } from '../parts/failure-text.ts'
 import { texts } from '../parts/texts.ts'
-import type { ImportEnd, ImportTold } from './import-run.ts'
+import type { ImportAnnouncement, ImportEnd } from './import-run.ts'
 import { importTexts } from './import-texts.ts'
 
 interface ImportResultProps {
-  told: ImportTold
+  told: ImportAnnouncement
   /** Whether the refused rows are saved in another encoding than that of the file. */
   isWide: boolean
   end: ImportEnd

@@ -15,11 +15,11 @@ export interface RunImportOptions {
   settings: ImportSettings
   /** Whether nothing is stored, and only told what would be. */
   dryRun?: boolean
-  onChange(told: ImportTold): void
+  onChange(told: ImportAnnouncement): void
 }
 
 /** How far an import is. */
-export interface ImportTold extends Omit<ImportReport, 'errors'> {
+export interface ImportAnnouncement extends Omit<ImportReport, 'errors'> {
   /** How much of the file is settled; where its text has another length, about that. */
   bytes: number
   /** Every row before this line is stored, or was refused. */
@@ -53,7 +53,7 @@ export interface ImportRun {
 }
 
 /** Before anything was sent. */
-export const NOTHING_TOLD: ImportTold = {
+export const NOTHING_ANNOUNCED: ImportAnnouncement = {
   ...{ created: 0, replaced: 0, skipped: 0, failed: 0, errors: [] },
   ...{ bytes: 0, nextLine: 1, isWaiting: false, isSentTwice: false },
 }
@@ -68,7 +68,7 @@ export function createImportRun(parts: RunImportOptions): ImportRun {
   const { format } = source
   const { encoding, hasHeader } = settings
   const refused = createFailedRows(isNumbered(format, settings), isWide(encoding))
-  let told = NOTHING_TOLD
+  let told = NOTHING_ANNOUNCED
   let fileBytes = 0
   let controller = new AbortController()
   let isStopped = false
@@ -85,7 +85,7 @@ export function createImportRun(parts: RunImportOptions): ImportRun {
     onWaiting: () => tell({ isWaiting: true }),
   })
 
-  function tell(change: Partial<ImportTold>): void {
+  function tell(change: Partial<ImportAnnouncement>): void {
     told = { ...told, ...change }
     onChange(told)
   }

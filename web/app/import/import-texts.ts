@@ -13,7 +13,7 @@ export const importTexts = {
   title: 'Import plants',
   choose: 'A file of plants',
   chooseHint:
-    'CSV or NDJSON, also compressed (.gz). You may drop it on the shelf as well. Nothing is stored before you say so.',
+    'CSV or NDJSON, also compressed (.gz). You may drop it on the plants as well. Nothing is stored before you say so.',
   opening: 'Looking at it …',
   another: 'Another file',
   notText: 'This is no text. Save a spreadsheet as CSV (UTF-8) first.',

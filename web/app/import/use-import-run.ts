@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   createImportRun,
+  type ImportAnnouncement,
   type ImportEnd,
   type ImportRun,
-  type ImportTold,
-  NOTHING_TOLD,
+  NOTHING_ANNOUNCED,
   type RunImportOptions,
 } from './import-run.ts'
 
 /** What is on the screen. */
-export interface DrawnProgress extends ImportTold {
+export interface DrawnProgress extends ImportAnnouncement {
   /** Rows a second, as soon as they can be told. */
   perSecond?: number | undefined
 }
@@ -21,9 +21,9 @@ const RATE_AFTER_MS = 500
 
 /** An import and how far it is, on a screen. It ends when the screen goes. */
 export function useImportRun(onEnd: (end: ImportEnd) => void) {
-  const [told, setTold] = useState<DrawnProgress>(NOTHING_TOLD)
+  const [told, setTold] = useState<DrawnProgress>(NOTHING_ANNOUNCED)
   const run = useRef<ImportRun>(undefined)
-  const latest = useRef(NOTHING_TOLD)
+  const latest = useRef(NOTHING_ANNOUNCED)
   const since = useRef({ ms: 0, rows: 0 })
   useEffect(() => () => run.current?.abort(), [])
 
@@ -46,8 +46,8 @@ export function useImportRun(onEnd: (end: ImportEnd) => void) {
     told,
     go,
     start(parts: Omit<RunImportOptions, 'onChange'>): Promise<void> {
-      latest.current = NOTHING_TOLD
-      setTold(NOTHING_TOLD)
+      latest.current = NOTHING_ANNOUNCED
+      setTold(NOTHING_ANNOUNCED)
       let drawnMs = 0
       run.current = createImportRun({
         ...parts,
@@ -67,6 +67,6 @@ export function useImportRun(onEnd: (end: ImportEnd) => void) {
 }
 
 /** How many rows are settled. */
-export function rowCountOf({ created, replaced, skipped, failed }: ImportTold): number {
+export function rowCountOf({ created, replaced, skipped, failed }: ImportAnnouncement): number {
   return created + replaced + skipped + failed
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Told, ToldText } from './quoted-text.tsx'
+import { type QuotedText, QuotedTextView } from './quoted-text.tsx'
 import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import './notices.css'
@@ -10,7 +10,7 @@ const SHOWN_MS = 12_000
 const QUOTED_CHARACTERS = 80
 
 export interface Notice {
-  text: string | Told
+  text: string | QuotedText
   isFailure?: boolean
   /** Takes the place of earlier ones of the same kind: they are true no more. */
   kind?: 'place'
@@ -80,7 +80,7 @@ function NoticeLine({ notice, onEnd }: { notice: Notice; onEnd(): void }) {
       onBlurCapture={() => setHeld(false)}
     >
       <span>
-        <ToldText text={brief(text)} />
+        <QuotedTextView text={brief(text)} />
       </span>
       {action && (
         <button
@@ -104,11 +104,11 @@ function isOutdated(earlier: Notice, later: Notice): boolean {
   return earlier.kind !== undefined && earlier.kind === later.kind
 }
 
-function brief(text: string | Told): string | Told {
+function brief(text: string | QuotedText): string | QuotedText {
   if (typeof text === 'string') return shownText(text, '')
   return {
     ...text,
-    quoted: text.quoted.map((one) => shownText(one, texts.shelf.nameless, QUOTED_CHARACTERS)),
+    quoted: text.quoted.map((one) => shownText(one, texts.plants.nameless, QUOTED_CHARACTERS)),
   }
 }
 

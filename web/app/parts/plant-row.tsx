@@ -17,7 +17,7 @@ export function PlantRow({ plant, isTabStop, onOpen }: PlantRowProps) {
   return (
     <>
       <button type="button" class="cell name" tabIndex={isTabStop ? 0 : -1} onClick={() => onOpen(plant)}>
-        <bdi>{shownText(plant.name, texts.shelf.nameless)}</bdi>
+        <bdi>{shownText(plant.name, texts.plants.nameless)}</bdi>
       </button>
       <span class="cell tag">{plant.tag !== undefined && <TagMark tag={plant.tag} />}</span>
       <span class="cell id">{String(plant.id)}</span>

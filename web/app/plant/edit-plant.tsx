@@ -21,10 +21,10 @@ import { undoDelete } from './undo-delete.ts'
 const NO_SUCH_PLANT = 40402
 const NO_MATCH = 41201
 
-type ChangePlantProps = PlantDialogProps & { plant: StoredPlant }
+type EditPlantProps = PlantDialogProps & { plant: StoredPlant }
 
-/** The form for a plant that is stored, as it is stored now; for those who may only read, what it says. */
-export function EditPlant(props: ChangePlantProps) {
+/** The form for a plant that is stored, as it is stored now; for those who read-only, what it says. */
+export function EditPlant(props: EditPlantProps) {
   const form = useChange(props)
   if (form.conflict !== undefined) return <ChangeConflict form={form} props={props} />
   return (
@@ -40,8 +40,8 @@ export function EditPlant(props: ChangePlantProps) {
 }
 
 /** What is being changed, and what may be done with it. */
-function useChange(props: ChangePlantProps) {
-  const { session, plant, notify, onClose, onChanged, onRemoved } = props
+function useChange(props: EditPlantProps) {
+  const { session, plant, notify, onClose, onUpdated, onDeleted } = props
   const { client } = session
   const [stored, setStored] = useState<VersionedPlant>()
   const [draft, setDraft] = useState<PlantDraft>(draftOf(plant))
@@ -59,7 +59,7 @@ function useChange(props: ChangePlantProps) {
       (found) => {
         setFailure(undefined)
         if (found === undefined) {
-          onRemoved(plant.id)
+          onDeleted(plant.id)
           return sending.complain({ '': words.notThere })
         }
         setStored(found)
@@ -84,7 +84,7 @@ function useChange(props: ChangePlantProps) {
   }
   const attempt = (work: () => Promise<void>) => sending.send(work, isConflict)
   function finish(changed: StoredPlant) {
-    onChanged(changed)
+    onUpdated(changed)
     notify({ text: words.saved(changed.name) })
     onClose()
   }
@@ -103,10 +103,10 @@ function useChange(props: ChangePlantProps) {
     remove: (base: VersionedPlant) =>
       attempt(async () => {
         const isDone = await client.deletePlant(plant.id, { ifMatch: base.etag })
-        onRemoved(plant.id)
+        onDeleted(plant.id)
         const undo = { label: words.undo, run: () => void undoDelete({ ...props, removed: base }) }
         notify(
-          isDone ? { text: words.wasRemoved(base.name), action: undo } : { text: words.removedMeanwhile },
+          isDone ? { text: words.wasDeleted(base.name), action: undo } : { text: words.deletedMeanwhile },
         )
         onClose()
       }),
@@ -115,7 +115,7 @@ function useChange(props: ChangePlantProps) {
 
 interface FormOptions {
   form: ReturnType<typeof useChange>
-  props: ChangePlantProps
+  props: EditPlantProps
 }
 
 function ChangeForm({ form, props }: FormOptions) {
@@ -133,7 +133,7 @@ function ChangeForm({ form, props }: FormOptions) {
       <p class="facts">
         <span>{`${words.id} ${plant.id}`}</span>
         <span>{`${words.added} ${momentOf(plant.createdAt)}`}</span>
-        <span>{`${words.changedAt} ${momentOf((stored ?? plant).updatedAt)}`}</span>
+        <span>{`${words.updatedAt} ${momentOf((stored ?? plant).updatedAt)}`}</span>
       </p>
       <Form
         sending={sending}
@@ -142,7 +142,7 @@ function ChangeForm({ form, props }: FormOptions) {
         isWaiting={stored === undefined}
         onSend={send}
         onClose={onClose}
-        removal={{ label: words.remove, run: () => stored !== undefined && void form.remove(stored) }}
+        removal={{ label: words.delete, run: () => stored !== undefined && void form.remove(stored) }}
       >
         <PlantFields draft={draft} problems={sending.problems} tags={tags} onInput={form.input} />
       </Form>
@@ -152,11 +152,11 @@ function ChangeForm({ form, props }: FormOptions) {
 
 /** Somebody else was quicker. */
 function ChangeConflict({ form, props }: FormOptions) {
-  const { plant, onChanged, onRemoved, onClose } = props
+  const { plant, onUpdated, onDeleted, onClose } = props
   const now = form.conflict?.stored
   function letGo() {
-    if (now === undefined) onRemoved(plant.id)
-    else onChanged(now)
+    if (now === undefined) onDeleted(plant.id)
+    else onUpdated(now)
     onClose()
   }
   const keep = {
@@ -179,14 +179,14 @@ function ChangeConflict({ form, props }: FormOptions) {
   )
 }
 
-/** A plant for those who may only read. */
+/** A plant for those who read-only. */
 function PlantFacts({ plant, problem }: { plant: StoredPlant; problem: string | undefined }) {
   return (
     <>
       <dl class="plant-facts">
         <dt>{words.name}</dt>
         <dd class="long">
-          <bdi>{shownText(plant.name, texts.shelf.nameless, Number.POSITIVE_INFINITY)}</bdi>
+          <bdi>{shownText(plant.name, texts.plants.nameless, Number.POSITIVE_INFINITY)}</bdi>
         </dd>
         <dt>{words.tag}</dt>
         <dd>
@@ -196,7 +196,7 @@ function PlantFacts({ plant, problem }: { plant: StoredPlant; problem: string | 
         <dd>{String(plant.id)}</dd>
         <dt>{words.added}</dt>
         <dd>{momentOf(plant.createdAt)}</dd>
-        <dt>{words.changedAt}</dt>
+        <dt>{words.updatedAt}</dt>
         <dd>{momentOf(plant.updatedAt)}</dd>
       </dl>
       <p class="wrong" role="alert">

@@ -56,7 +56,7 @@ function Version({ title, plant }: { title: string; plant: ShownPlant }) {
       {/* A long name is scrolled, with the keyboard too. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
       <p class="long" tabIndex={0}>
-        <bdi>{shownText(plant.name, texts.shelf.nameless, Number.POSITIVE_INFINITY)}</bdi>
+        <bdi>{shownText(plant.name, texts.plants.nameless, Number.POSITIVE_INFINITY)}</bdi>
       </p>
       <p>
         {plant.tag === undefined ? <span class="hint">{plantTexts.noTag}</span> : <TagMark tag={plant.tag} />}

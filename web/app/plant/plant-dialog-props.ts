@@ -11,6 +11,6 @@ export interface PlantDialogProps {
   notify: Notify
   onClose(): void
   onAdded(id: bigint): void
-  onChanged(plant: StoredPlant): void
-  onRemoved(id: bigint): void
+  onUpdated(plant: StoredPlant): void
+  onDeleted(id: bigint): void
 }

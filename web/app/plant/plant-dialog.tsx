@@ -14,7 +14,7 @@ export function PlantDialog(props: PlantDialogProps) {
     )
   }
   return (
-    <Dialog title={session.may('plants:write') ? plantTexts.change : plantTexts.look} onClose={props.onClose}>
+    <Dialog title={session.may('plants:write') ? plantTexts.edit : plantTexts.look} onClose={props.onClose}>
       <EditPlant {...props} plant={plant} />
     </Dialog>
   )

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FileFormat, PlantStoreClient } from '../../../src/client/plant-store-client.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form } from '../parts/form.tsx'
-import { ToldText } from '../parts/quoted-text.tsx'
+import { QuotedTextView } from '../parts/quoted-text.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { shownTag } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
@@ -51,7 +51,7 @@ export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
         onClose={onClose}
       >
         <p class="long">
-          <ToldText text={words.which(place.q, tag)} />
+          <QuotedTextView text={words.which(place.q, tag)} />
         </p>
         <fieldset class="field">
           <legend>{words.format}</legend>

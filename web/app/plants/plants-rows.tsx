@@ -69,7 +69,7 @@ export function PlantsRows({ pages, onOpen, onMove }: PlantsRowsProps) {
       <div class="scroller" ref={scroller} onScroll={() => redraw(undefined)} {...listeners}>
         <ul
           class="rows"
-          aria-label={texts.shelf.list}
+          aria-label={texts.plants.list}
           style={{ height: `${(end - base.current) * rowHeight}px` }}
         >
           {drawn

@@ -5,7 +5,7 @@ import { texts } from '../parts/texts.ts'
 import type { Go, Place } from '../session/place.ts'
 import { TagFilter } from './tag-filter.tsx'
 
-const words = texts.shelf
+const words = texts.plants
 /** Between two keys of somebody who types: less asks the service for words that nobody meant. */
 const TYPING_MS = 180
 

@@ -19,7 +19,7 @@ import { TAGS_MAX } from './tag-filter.tsx'
 import { usePlants } from './use-plants.ts'
 import './plants.css'
 
-const words = texts.shelf
+const words = texts.plants
 
 export interface PlantsViewProps {
   session: Session
@@ -43,7 +43,7 @@ export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
   const imports = useImportDialog(notify)
   const mayWrite = session.may('plants:write')
   const tags = useTags(session, epoch)
-  const shelf = useRef<HTMLDivElement>(null)
+  const plants = useRef<HTMLDivElement>(null)
 
   function show(at: bigint | undefined) {
     go({ at }, 'replace')
@@ -51,7 +51,7 @@ export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
     bringIntoView()
   }
   /** Where the text is so large that the page is scrolled, the list may be beneath the window. */
-  const bringIntoView = () => shelf.current?.scrollIntoView({ block: 'end' })
+  const bringIntoView = () => plants.current?.scrollIntoView({ block: 'end' })
   async function jump(id: bigint) {
     go({ q: '', tag: undefined, at: id })
     setEpoch({})
@@ -64,8 +64,8 @@ export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
   }
 
   return (
-    <div ref={shelf} class={imports.isOver ? 'shelf over' : 'shelf'} {...(mayWrite && imports.dropping)}>
-      <div class="shelf-head">
+    <div ref={plants} class={imports.isOver ? 'plants over' : 'plants'} {...(mayWrite && imports.dropping)}>
+      <div class="plants-head">
         <h1 class="wide-words">{words.title}</h1>
         <Count pages={pages} place={place} tags={tags} />
         <button type="button" class="iconic" onClick={() => setExporting(true)}>
@@ -91,7 +91,7 @@ export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
         <span class="cell id">{words.id}</span>
         <span class="cell changed">{words.changed}</span>
       </div>
-      <ShelfBody
+      <PlantsBody
         key={shown}
         pages={pages}
         place={place}
@@ -129,15 +129,15 @@ export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
           notify={notify}
           onClose={() => setOpen((now) => (now === open ? undefined : now))}
           onAdded={(id) => show(id)}
-          onChanged={(plant) => pages?.replace(plant)}
-          onRemoved={(id) => pages?.remove(id)}
+          onUpdated={(plant) => pages?.replace(plant)}
+          onDeleted={(id) => pages?.remove(id)}
         />
       )}
     </div>
   )
 }
 
-interface ShelfBodyProps {
+interface PlantsBodyProps {
   pages: PlantPages | undefined
   place: Place
   go: Go
@@ -146,7 +146,7 @@ interface ShelfBodyProps {
   beginnings: ComponentChildren
 }
 
-function ShelfBody({ pages, place, go, onOpen, beginnings }: ShelfBodyProps) {
+function PlantsBody({ pages, place, go, onOpen, beginnings }: PlantsBodyProps) {
   if (pages === undefined) return <p class="empty">{words.loading}</p>
   const hasRows = pages.endRow > pages.firstRow
   const isEmpty = pages.isReady && pages.isComplete && !hasRows
@@ -168,7 +168,7 @@ function ShelfBody({ pages, place, go, onOpen, beginnings }: ShelfBodyProps) {
   )
 }
 
-function NothingThere({ place, go, beginnings }: Pick<ShelfBodyProps, 'place' | 'go' | 'beginnings'>) {
+function NothingThere({ place, go, beginnings }: Pick<PlantsBodyProps, 'place' | 'go' | 'beginnings'>) {
   const isFiltered = place.q !== '' || place.tag !== undefined
   if (!isFiltered) {
     return (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { TagMark } from '../parts/plant-row.tsx'
-import { ToldText } from '../parts/quoted-text.tsx'
+import { QuotedTextView } from '../parts/quoted-text.tsx'
 import { shownTag, shownText } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
 import { dayOf } from '../parts/times.ts'
@@ -29,12 +29,12 @@ export function PrintedPlants({ pages, first, end }: PrintedPlantsProps) {
     <table class="printed">
       <caption>
         {words.which(plants[0]?.id, plants.at(-1)?.id)}
-        {q !== '' && <ToldText text={words.search(q)} />}
-        {tag !== undefined && <ToldText text={words.tag(shownTag(tag))} />}
+        {q !== '' && <QuotedTextView text={words.search(q)} />}
+        {tag !== undefined && <QuotedTextView text={words.tag(shownTag(tag))} />}
       </caption>
       <thead>
         <tr>
-          {[texts.shelf.id, texts.shelf.name, texts.shelf.tag, texts.shelf.changed].map((name) => (
+          {[texts.plants.id, texts.plants.name, texts.plants.tag, texts.plants.changed].map((name) => (
             <th key={name} scope="col">
               {name}
             </th>
@@ -46,7 +46,7 @@ export function PrintedPlants({ pages, first, end }: PrintedPlantsProps) {
           <tr key={id}>
             <td>{String(id)}</td>
             <td>
-              <bdi>{shownText(name, texts.shelf.nameless)}</bdi>
+              <bdi>{shownText(name, texts.plants.nameless)}</bdi>
             </td>
             <td>{tag !== undefined && <TagMark tag={tag} />}</td>
             <td>{dayOf(updatedAt)}</td>

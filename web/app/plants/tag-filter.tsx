@@ -7,7 +7,7 @@ import { shownTag } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
 import { useSubmit } from '../parts/use-submit.ts'
 
-const words = texts.shelf
+const words = texts.plants
 /** So many tags are listed, which is as many as the service tells of. */
 export const TAGS_MAX = 1_000
 /** Nor does it tell of more characters of tags. */

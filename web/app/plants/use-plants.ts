@@ -15,7 +15,7 @@ export interface Plants {
  * `epoch` changes; answers to the earlier one are cancelled then.
  */
 export function usePlants(client: PlantStoreClient, { q, tag, at }: Place, epoch: unknown): Plants {
-  const [shelf, setShelf] = useState<Plants>({ pages: undefined, shown: 0 })
+  const [plants, setPlants] = useState<Plants>({ pages: undefined, shown: 0 })
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const start = useRef(at)
   start.current = at
@@ -27,9 +27,9 @@ export function usePlants(client: PlantStoreClient, { q, tag, at }: Place, epoch
       if (isShown) return redraw(undefined)
       if (!pages.isReady) return
       isShown = true
-      setShelf(({ shown }) => ({ pages, shown: shown + 1 }))
+      setPlants(({ shown }) => ({ pages, shown: shown + 1 }))
     }
     return () => pages.stop()
   }, [client, q, tag, epoch])
-  return shelf
+  return plants
 }

@@ -1,6 +1,6 @@
 import { parseId } from '../parts/parse-id.ts'
 
-export const VIEWS = ['shelf', 'collection', 'tokens'] as const
+export const VIEWS = ['plants', 'collection', 'tokens'] as const
 export type View = (typeof VIEWS)[number]
 
 /** Where somebody is on the page. It is in the URL, so that back, a reload and a shared link lead there. */
@@ -16,7 +16,7 @@ export interface Place {
 
 export function readPlace(search = location.search): Place {
   const query = new URLSearchParams(search)
-  const view = VIEWS.find((one) => one === query.get('view')) ?? 'shelf'
+  const view = VIEWS.find((one) => one === query.get('view')) ?? 'plants'
   return {
     view,
     q: query.get('q')?.trim() ?? '',
@@ -27,7 +27,7 @@ export function readPlace(search = location.search): Place {
 
 export function placeUrl({ view, q, tag, at }: Place): string {
   const query = new URLSearchParams()
-  if (view !== 'shelf') query.set('view', view)
+  if (view !== 'plants') query.set('view', view)
   if (q !== '') query.set('q', q)
   if (tag !== undefined) query.set('tag', tag)
   if (at !== undefined) query.set('at', String(at))

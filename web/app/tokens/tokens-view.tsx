@@ -4,7 +4,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { FailureBanner } from '../parts/failure-banner.tsx'
 import { Form } from '../parts/form.tsx'
 import type { Notify } from '../parts/notices.tsx'
-import { ToldText } from '../parts/quoted-text.tsx'
+import { QuotedTextView } from '../parts/quoted-text.tsx'
 import { dayOf, momentOf } from '../parts/times.ts'
 import { useQuery } from '../parts/use-query.ts'
 import { useSubmit } from '../parts/use-submit.ts'
@@ -25,7 +25,7 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
 
   return (
     <div class="view">
-      <div class="shelf-head">
+      <div class="plants-head">
         <h1>{words.title}</h1>
         <button type="button" class="main" onClick={() => setMaking(true)}>
           {words.create}
@@ -143,7 +143,7 @@ function Revocation({ session, token, notify, onClose }: RevocationProps) {
         onClose={onClose}
       >
         <p class="long">
-          <ToldText text={words.revokeQuestion(label)} />
+          <QuotedTextView text={words.revokeQuestion(label)} />
         </p>
         {token.id === session.token.id && <p class="wrong">{words.revokeOwn}</p>}
       </Form>
