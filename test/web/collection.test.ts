@@ -142,7 +142,7 @@ test('a count that fails is told, and tried again', { skip }, async (t) => {
   await page.getByRole('alert').getByText(/./).first().waitFor()
   await page.unroute('**/additions')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('1 plant, by the day').waitFor()
+  await page.getByText('1 plant, per day').waitFor()
   assert.equal(await page.getByRole('alert').count(), 0)
 })
 

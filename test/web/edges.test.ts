@@ -63,7 +63,7 @@ test('what could not be saved while the service was gone is saved when it is bac
   await button(page, 'Save').click()
   await page
     .getByRole('dialog')
-    .getByText('The service does not answer.')
+    .getByText("Can't reach the server.")
     .waitFor({ timeout: BACK_WITHIN_MS })
   assert.equal(await page.locator('#plant-name').inputValue(), 'Another name')
   const second = await startApp(context, { ...settings, PLANTSTORE_DATABASE: first.database })

@@ -42,6 +42,6 @@ test('an export that breaks off saves nothing, and says so', { skip }, async (co
     downloads += 1
   })
   await page.getByRole('button', { name: 'Save file' }).click()
-  await page.getByText('The service does not answer.').waitFor()
+  await page.getByText("Can't reach the server.").waitFor()
   assert.equal(downloads, 0)
 })

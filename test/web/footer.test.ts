@@ -34,7 +34,7 @@ test('the footer says what is wrong, and that it is over', { skip }, async (cont
   const footer = page.getByRole('contentinfo')
   await footer.getByText(`${NAME} · ready`).waitFor()
   for (const [code, told] of [
-    [50302, 'its storage does not answer'],
+    [50302, 'database unavailable'],
     [50303, 'shutting down'],
   ] as const) {
     await page.route(/\/readyz$/, (route) =>
@@ -47,7 +47,7 @@ test('the footer says what is wrong, and that it is over', { skip }, async (cont
   await page.evaluate("dispatchEvent(new Event('online'))")
   await footer.getByText(`${NAME} · ready`).waitFor()
   await page.context().setOffline(true)
-  await footer.getByText(`${NAME} · does not answer`).waitFor()
+  await footer.getByText(`${NAME} · not ready`).waitFor()
   await page.context().setOffline(false)
   await footer.getByText(`${NAME} · ready`).waitFor()
   await page.context().close()

@@ -102,7 +102,7 @@ test('whatever a name or a tag is, dialogs and notices hold it as text', { skip 
     await button(page, 'Undo').waitFor()
     await assertContained(page, `removed ${at}`)
     await button(page, 'Undo').click()
-    await page.getByText('Back again:').waitFor()
+    await page.getByText('Restored:').waitFor()
     await assertContained(page, `undone ${at}`)
     const stored = (await (await site.app.fetch(`/plants/${at + 1}`)).json()) as { name: string; tag: string }
     assert.deepEqual([stored.name, stored.tag], [name, `${name}!`])

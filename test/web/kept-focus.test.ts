@@ -31,7 +31,7 @@ const DOINGS: Record<string, (page: Page) => Promise<unknown>> = {
   'the last plant of the list is removed': (page) => remove(page, 'Plant 7'),
   'that is undone': async (page) => {
     await press(page, 'Undo')
-    await page.getByText('Back again: Plant 7').waitFor()
+    await page.getByText('Restored: Plant 7').waitFor()
   },
   'a notice is closed': async (page) => {
     await press(page, 'Close')

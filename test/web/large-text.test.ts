@@ -31,7 +31,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 async function jump(page: Page, id: string): Promise<void> {
   await page.getByLabel('Go to id').fill(id)
   await page.keyboard.press('Enter')
-  await page.getByText(new RegExp(`(At|the) id ${id}\\b`)).waitFor()
+  await page.getByText(new RegExp(`(At|with) id ${id}\\b`)).waitFor()
 }
 
 async function boxOf(element: Locator) {
@@ -183,6 +183,6 @@ test('a removal can be undone while later notices are there, with large text', {
   await jump(page, '5')
   await jump(page, '7')
   await button(page, 'Undo').click()
-  await page.getByText('Back again: Rosa 2').waitFor()
+  await page.getByText('Restored: Rosa 2').waitFor()
   await page.context().close()
 })

@@ -41,8 +41,8 @@ test('on paper there is a plain list of what is there, and a word of which plant
   )
   assert.equal(
     await printed.locator('caption').textContent(),
-    `Plants from id ${ids[0]} to id ${ids.at(-1)}, as they stood on the page. An export holds all.` +
-      ' Only names that hold “quercus”. Only the tag “tree”.',
+    `Plants from id ${ids[0]} to id ${ids.at(-1)}, as shown in the web app. Export a file to get all plants.` +
+      ' Only names with “quercus”. Only the tag “tree”.',
   )
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), SHEET.width)
   for (const hidden of ['.tools', '.top nav', '.skip', 'footer.service', '.plants-head button', '.row']) {

@@ -96,7 +96,7 @@ const ACTIONS: Record<string, Visit> = {
     act: (page) => button(page, 'Undo').click(),
     async goOn(page) {
       await button(page, 'Try again').click()
-      await page.getByText('Back again: Larix decidua').waitFor()
+      await page.getByText('Restored: Larix decidua').waitFor()
     },
   },
   export: {

@@ -47,7 +47,7 @@ export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   plants: async (page) => page.locator('.row').nth(5).waitFor(),
   add: async (page) => {
     await page.getByRole('button', { name: 'Add a plant' }).click()
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Enter a name.').waitFor()
   },
   change: async (page) => {
@@ -58,7 +58,7 @@ export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('button', { name: 'Add a plant' }).click()
     await page.getByLabel('Id', { exact: true }).fill('4')
     await page.getByLabel('Name', { exact: true }).fill('Another plant')
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Id 4 is already used').waitFor()
   },
   export: async (page) => {
@@ -102,7 +102,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   'add, with a wrong id': async (page) => {
     await page.getByRole('button', { name: 'Add a plant' }).click()
     await page.getByLabel('Id', { exact: true }).fill('9223372036854775808')
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Enter a whole number').waitFor()
   },
   'jump, with a wrong id': async (page) => {
@@ -132,7 +132,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
     for (const id of ['5', '9223372036854775807', '-9223372036854775808']) {
       await page.getByLabel('Go to id').fill(id)
       await page.keyboard.press('Enter')
-      await page.getByText(new RegExp(`(At|the) id ${id}`)).waitFor()
+      await page.getByText(new RegExp(`(At|with) id ${id}`)).waitFor()
     }
   },
   'the greatest id': async (page) => {
