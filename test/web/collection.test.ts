@@ -45,7 +45,7 @@ test('bars show when plants were added, to scale, and a table has their numbers'
   // Midnight may come while the test runs.
   assert.deepEqual(counts.slice(0, 10), [4, 0, 1, 0, 0, 0, 0, 0, 0, 2])
 
-  await page.getByText('Show the numbers').click()
+  await page.getByText('Numbers').click()
   const rows = await page.locator('.additions tbody tr').allTextContents()
   const day = (daysAgo: number) =>
     new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'UTC' }).format(

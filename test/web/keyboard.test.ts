@@ -49,7 +49,7 @@ const HEADER = ['Skip to content', 'Plants', 'Collection', 'Tokens', 'Sign out']
 const FOOTER = ['API reference', 'OpenAPI']
 const VIEWS = {
   plants: ['Export', 'Import', 'Add a plant', 'Search names', 'Tag', 'Go to id', 'Go', 'Rosa 0'],
-  collection: ['Choose a bar', 'Show the numbers', 'shrub'],
+  collection: ['Choose a bar', 'Numbers', 'shrub'],
   tokens: ['Create token', 'Rotate tablet', 'Revoke tablet'],
 }
 

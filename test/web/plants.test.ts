@@ -198,7 +198,7 @@ test('a removal is undone, and an undoing overwrites nobody', { skip }, async ()
     assert.equal(await button(page, 'Fagus').count(), 0)
     if (isTaken) await site.app.send('PUT', '/plants/50', '{"name":"Another"}')
     await button(page, 'Undo').click()
-    await page.getByText(isTaken ? 'It was not put back' : 'Restored: Fagus').waitFor()
+    await page.getByText(isTaken ? 'Not restored' : 'Restored: Fagus').waitFor()
     assert.match(await stored(50n), isTaken ? /"name":"Another"/ : /"name":"Fagus","tag":"tree"/)
   }
   await page.close()

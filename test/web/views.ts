@@ -147,7 +147,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   },
   'the numbers': async (page) => {
     await VIEWS.collection?.(page)
-    await page.getByText('Show the numbers').click()
+    await page.getByText('Numbers').click()
   },
   revoke: async (page) => {
     await VIEWS.tokens?.(page)

@@ -118,7 +118,7 @@ export const texts = {
     told: (period: string, count: number) => `${period}: ${count === 0 ? 'none' : texts.plants.count(count)}`,
     choose: 'Choose a bar',
     countedAt: (moment: string) => `Counted ${moment}. Days begin at midnight UTC.`,
-    numbers: 'Show the numbers',
+    numbers: 'Numbers',
     units: { day: 'Day', week: 'Week', month: 'Month', year: 'Year' },
     plants: 'Plants',
   },
