@@ -61,10 +61,7 @@ test('what could not be saved while the service was gone is saved when it is bac
   await page.locator('#plant-name:enabled').fill('Another name')
   await first.stop()
   await button(page, 'Save').click()
-  await page
-    .getByRole('dialog')
-    .getByText("Can't reach the server.")
-    .waitFor({ timeout: BACK_WITHIN_MS })
+  await page.getByRole('dialog').getByText("Can't reach the server.").waitFor({ timeout: BACK_WITHIN_MS })
   assert.equal(await page.locator('#plant-name').inputValue(), 'Another name')
   const second = await startApp(context, { ...settings, PLANTSTORE_DATABASE: first.database })
   await button(page, 'Save').click()
