@@ -8,10 +8,10 @@ import type { EventLoopLag } from './event-loop-lag.ts'
 const TAKEN_ALWAYS = 512
 
 // One of each is enough, as nothing in them differs: under overload it counts what a refusal costs.
-const EVENT_LOOP_LAGS = new AppError(50301, 'Too many requests are waiting; try again in a moment.', {
+const EVENT_LOOP_LAGS = new AppError(50301, 'Too many requests are queued. Retry in a moment.', {
   reason: 'event-loop-lag',
 })
-const STORE_LAGS = new AppError(50301, 'Too many writes are waiting; try again in a moment.', {
+const STORE_LAGS = new AppError(50301, 'Too many writes are queued. Retry in a moment.', {
   reason: 'write-lag',
 })
 

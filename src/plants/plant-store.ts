@@ -24,10 +24,10 @@ export interface PlantStore {
   create(plant: NewPlant, idempotency?: Idempotency): Promise<CreateOutcome>
 
   /** The plant of `id`; undefined when there is none. */
-  get(id: bigint): Promise<StoredPlant | undefined>
+  get(id: bigint, options?: ReadOptions): Promise<StoredPlant | undefined>
 
   /** A page of plants in the order of their ids, signed. */
-  list(query: PlantQuery): Promise<PlantPage>
+  list(query: PlantQuery, options?: ReadOptions): Promise<PlantPage>
 
   /** Replaces the plant of `id` whole, or creates it; judged and written in one step. */
   replace(id: bigint, plant: PlantContent, precondition?: Precondition): Promise<ReplaceOutcome>
@@ -41,7 +41,7 @@ export interface PlantStore {
    * The tags in use and how many plants have each, the most used first, then by tag; at most `limit`, and fewer where
    * their texts are long.
    */
-  countTags(limit: number): Promise<TagCount[]>
+  countTags(limit: number, options?: ReadOptions): Promise<TagCount[]>
 
   /**
    * A step of counting on which days plants were added: of those with ids after `afterId` (undefined: of all), in the
@@ -64,7 +64,17 @@ export interface PlantStore {
    * returns (`break`): whoever stops to ask must return. The first step rejects with 50301 when as many exports
    * as may be are under way; any step rejects with 50302 when the storage fails or is closed.
    */
-  exportPlants(filter: PlantFilter): AsyncIterable<readonly StoredPlant[]>
+  exportPlants(filter: PlantFilter, options?: ReadOptions): AsyncIterable<readonly StoredPlant[]>
+}
+
+/**
+ * How a read is queued. A store runs so many reads at once, queues so many others, and rejects the rest with 50301.
+ */
+export interface ReadOptions {
+  /** Whose read it is: callers take turns, and none may have every slot. */
+  caller?: string | undefined
+  /** Called when a read that was queued would start: false rejects it with 40000. */
+  isWanted?: (() => boolean) | undefined
 }
 
 /**

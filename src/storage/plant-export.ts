@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
+import { BoundedQueue } from '../load/bounded-queue.ts'
 import type { StoredPlant } from '../plants/plant.ts'
-import type { PlantFilter, PlantStore } from '../plants/plant-store.ts'
+import type { PlantFilter, PlantStore, ReadOptions } from '../plants/plant-store.ts'
 
 /** One export of an engine: a connection with a snapshot of its own. */
 export interface ExportSource {
@@ -13,69 +14,74 @@ export interface ExportSource {
 export interface PlantExportingOptions {
   /** Opens a snapshot. Rejects with an AppError. */
   open(filter: PlantFilter): Promise<ExportSource>
-  /** Exports that may be under way at once; one more is refused with 50301. */
+  /** Exports that may run at once; one more is rejected with 50301. */
   exportsMax: number
 }
 
 export interface PlantExporting extends Pick<PlantStore, 'exportPlants'> {
-  /** Exports that are under way now. */
-  underWay(): number
-  /** Lets go of every export that is under way; what asks for a step afterwards is refused with 50302. */
+  /** Exports that run now. */
+  running(): number
+  /** Closes every export that runs; its next chunk is rejected with 50302. */
   close(): Promise<void>
 }
 
 /** The exporting part of a PlantStore, the same on every engine. */
 export function createPlantExporting({ open, exportsMax }: PlantExportingOptions): PlantExporting {
   const sources = new Set<ExportSource>()
-  let underWay = 0
+  // None is queued: an export may take hours.
+  const queue = new BoundedQueue({
+    slots: exportsMax,
+    queuedMax: 0,
+    overloaded: new AppError(50301, 'Too many exports are running. Retry when one has ended.', {
+      reason: 'exports',
+    }),
+  })
   let isClosed = false
 
   function checkOpen(): void {
     if (isClosed) throw new AppError(50302, 'The storage is closed.')
   }
 
-  async function* steps(filter: PlantFilter): AsyncGenerator<readonly StoredPlant[], undefined> {
+  async function* chunks(
+    filter: PlantFilter,
+    options: ReadOptions | undefined,
+  ): AsyncGenerator<readonly StoredPlant[], undefined> {
     checkOpen()
-    if (underWay >= exportsMax) {
-      throw new AppError(50301, 'Too many exports are under way; try again when one has ended.', {
-        reason: 'exports',
-      })
-    }
-    underWay++
+    const releaseSlot = await queue.takeSlot(options)
     let source: ExportSource | undefined
     try {
       source = await open(filter)
       sources.add(source)
-      yield* stepsOf(source)
+      yield* chunksOf(source)
       return undefined
     } finally {
       if (source !== undefined) {
         sources.delete(source)
         await source.close()
       }
-      underWay--
+      releaseSlot()
     }
   }
 
-  async function* stepsOf(source: ExportSource): AsyncGenerator<readonly StoredPlant[], undefined> {
+  async function* chunksOf(source: ExportSource): AsyncGenerator<readonly StoredPlant[], undefined> {
     checkOpen()
     let next = source.read()
     for (;;) {
       const plants = await next
       if (plants === undefined) return undefined
       checkOpen()
-      // Read while the consumer works on the one before it.
+      // Read while the consumer works on the previous chunk.
       next = source.read()
       next.catch(() => {
-        // Told when the step is asked for, if it ever is.
+        // Thrown when the chunk is requested, if it ever is.
       })
       if (plants.length > 0) yield plants
     }
   }
 
   return {
-    exportPlants: (filter) => ({ [Symbol.asyncIterator]: () => steps(filter) }),
-    underWay: () => underWay,
+    exportPlants: (filter, options) => ({ [Symbol.asyncIterator]: () => chunks(filter, options) }),
+    running: () => queue.running,
     async close() {
       isClosed = true
       await Promise.all([...sources].map((source) => source.close()))

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import {
   type Attributes,
   type Context,
@@ -34,6 +33,7 @@ import { meaningOf } from '../errors.ts'
 import { KNOWN_METHODS } from '../http/request/known-methods.ts'
 import { createRequestStages } from '../http/request/request-stages.ts'
 import { templateOf } from '../http/request/route-template.ts'
+import { withinTime } from '../load/within-time.ts'
 import { createWatchedExporter } from './watched-exporter.ts'
 
 /**
@@ -142,13 +142,10 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
 
     async stop() {
       // A collector that does not answer is no reason to stay.
-      const ended = new AbortController()
-      const late = setTimeout(STOP_TIMEOUT_MS, undefined, ended).then(
-        () => log.warn('the collector of traces did not answer in time; the last spans are lost'),
-        () => {},
-      )
-      await Promise.race([provider.shutdown().catch(() => {}), late])
-      ended.abort()
+      const shutdown = provider.shutdown().catch(() => {})
+      await withinTime(shutdown, STOP_TIMEOUT_MS, () => new Error('no response in time')).catch(() => {
+        log.warn('the collector of traces did not respond in time; the last spans are lost')
+      })
     },
   }
 }

@@ -9,7 +9,25 @@ const COMPRESSED_FROM_BYTES = 1_400
 /** The quickest: what is compressed here is made for one reader, who waits for it. */
 export const GZIP_LEVEL = 1
 
-const compress = promisify(gzip)
+/**
+ * Characters that are compressed at once, each of which takes several bytes until its response is sent; what comes
+ * beyond them is sent uncompressed.
+ */
+const COMPRESSING_CHARACTERS_MAX = 64 * 1024 * 1024
+
+/** What the threads of this process compress now. */
+let compressingCharacters = 0
+
+const compressText = promisify(gzip)
+
+async function compress(text: string): Promise<Buffer> {
+  compressingCharacters += text.length
+  try {
+    return await compressText(text, { level: GZIP_LEVEL })
+  } finally {
+    compressingCharacters -= text.length
+  }
+}
 
 /** A coding of an Accept-Encoding field, with how much it is liked. */
 const CODING = /^\s*([^;\s]+)\s*(?:;\s*q=([0-9.]+)\s*)?$/
@@ -38,10 +56,12 @@ export async function sendLongJson(
   fields: HeaderList = [],
 ): Promise<void> {
   const all = [...fields, 'vary', 'accept-encoding']
-  if (json.length < COMPRESSED_FROM_BYTES || !acceptsGzip(request)) {
+  const isWorthIt =
+    json.length >= COMPRESSED_FROM_BYTES && compressingCharacters + json.length <= COMPRESSING_CHARACTERS_MAX
+  if (!isWorthIt || !acceptsGzip(request)) {
     sendJson(reply, 200, json, all)
     return
   }
-  const body = await compress(json, { level: GZIP_LEVEL })
+  const body = await compress(json)
   sendBody(reply, 200, 'application/json; charset=utf-8', body, ['content-encoding', 'gzip', ...all])
 }

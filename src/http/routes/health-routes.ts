@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { AppError } from '../../errors.ts'
+import { withinTime } from '../../load/within-time.ts'
 import type { Operation } from '../openapi.ts'
 import { sendJson } from '../response/responses.ts'
 
@@ -86,21 +87,13 @@ export function registerHealthRoutes(
     config: { scope: 'public', operation: getReadinessOperation },
     async handler(_request, reply) {
       if (isDraining()) throw new AppError(50303)
-      await withinTime(ping())
+      try {
+        await withinTime(ping(), PING_TIMEOUT_MS, () => new Error('no response in time'))
+      } catch (cause) {
+        throw new AppError(50302, 'The storage did not answer. Try again in a moment.', { cause })
+      }
       // Ready all the same: without it nobody could read either, and what is written is refused with the reason.
       sendJson(reply, 200, JSON.stringify({ status: 'ready', version: packageJson.version, engine, writes }))
     },
   })
-}
-
-async function withinTime(answer: Promise<void>): Promise<void> {
-  const timeout = Promise.withResolvers<void>()
-  const timer = setTimeout(() => timeout.reject(new AppError(50302)), PING_TIMEOUT_MS)
-  try {
-    await Promise.race([answer, timeout.promise])
-  } catch (cause) {
-    throw new AppError(50302, 'The storage did not answer. Try again in a moment.', { cause })
-  } finally {
-    clearTimeout(timer)
-  }
 }

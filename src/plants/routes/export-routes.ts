@@ -7,6 +7,7 @@ import type { StoredPlant } from '../plant.ts'
 import { CSV_HEADER, storedPlantCsv } from '../plant-csv.ts'
 import { storedPlantJson } from '../plant-json.ts'
 import type { PlantFilter, PlantStore } from '../plant-store.ts'
+import { readOptionsOf } from './read-options.ts'
 
 /** Text that is sent at once: enough to be cheap, and little to hold in memory or to be made without a pause. */
 const PIECE_CHARACTERS = 64 * 1024
@@ -45,7 +46,7 @@ export async function sendExport(
     streamResponse(reply, mediaType, { fields, isCompressed }).end()
     return
   }
-  const steps = plants.exportPlants(filter)[Symbol.asyncIterator]()
+  const steps = plants.exportPlants(filter, readOptionsOf(request))[Symbol.asyncIterator]()
   try {
     const first = await steps.next()
     request.mayTakeLong = true

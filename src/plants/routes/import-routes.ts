@@ -7,6 +7,7 @@ import { askForBody, type BodyReader, checkBodyHeaders, parseJsonText } from '..
 import { recordFailure } from '../../http/response/error-responses.ts'
 import { sendJson } from '../../http/response/responses.ts'
 import { streamResponse } from '../../http/response/stream-response.ts'
+import { BoundedQueue } from '../../load/bounded-queue.ts'
 import { createCsvSplitter } from '../import/csv-records.ts'
 import { createCsvRows } from '../import/csv-rows.ts'
 import { decodeText } from '../import/decode-text.ts'
@@ -42,7 +43,14 @@ export function registerPlantImportRoutes(
   app: FastifyInstance,
   { plants, body }: PlantImportRoutesOptions,
 ): void {
-  let underWay = 0
+  // None is queued: an import may take hours.
+  const queue = new BoundedQueue({
+    slots: IMPORTS_MAX,
+    queuedMax: 0,
+    overloaded: new AppError(50301, 'Too many imports are running. Retry when one has ended.', {
+      reason: 'imports',
+    }),
+  })
   app.route({
     method: 'POST',
     url: '/plants/import',
@@ -52,13 +60,6 @@ export function registerPlantImportRoutes(
       const mediaType = judgeImportBody(request.raw)
       const parameters = parseImportQuery(query, mediaType)
       const readRows = mediaType === CSV ? csvRowsOf(parameters) : ndjsonRowsOf
-      if (underWay >= IMPORTS_MAX) {
-        throw new AppError(50301, 'Too many imports are running. Retry when one has ended.', {
-          reason: 'imports',
-        })
-      }
-      askForBody(request.raw, reply)
-      request.mayTakeLong = true
       const run: Run = {
         plants,
         onConflict: parameters.onConflict,
@@ -66,13 +67,14 @@ export function registerPlantImportRoutes(
         rows: (signal) => readRows(notEmpty(body.stream(request, signal))),
       }
       const accepted = preferredMediaType(request.headers.accept, ['application/json', NDJSON])
-      underWay++
-      try {
-        if (accepted === NDJSON) await answerEvents(run, request, reply)
-        else await answerReport(run, reply)
-      } finally {
-        underWay--
-      }
+      await queue.run(
+        () => {
+          askForBody(request.raw, reply)
+          request.mayTakeLong = true
+          return accepted === NDJSON ? answerEvents(run, request, reply) : answerReport(run, reply)
+        },
+        { caller: request.caller.id },
+      )
     },
   })
 

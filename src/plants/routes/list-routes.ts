@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { invalidParameter } from '../../errors.ts'
 import { preferredMediaType } from '../../http/request/accept.ts'
 import { queryOf } from '../../http/request/query.ts'
 import { sendLongJson } from '../../http/response/compression.ts'
-import { createReadTurns } from '../../load/read-turns.ts'
 import { CSV, NDJSON } from '../import/import-parameters.ts'
 import { ID_MAX, ID_MIN, parseIdText } from '../plant.ts'
 import { createAdditionsCount } from '../plant-additions.ts'
@@ -12,19 +11,11 @@ import { queryWords } from '../plant-search.ts'
 import type { PlantFilter, PlantQuery, PlantStore } from '../plant-store.ts'
 import { sendExport } from './export-routes.ts'
 import { countAdditionsOperation, listPlantsOperation, listTagsOperation } from './list-operations.ts'
+import { readOptionsOf } from './read-options.ts'
 
 const PAGE_PLANTS_DEFAULT = 100
 /** A page is built in memory and sent whole. */
 const PAGE_PLANTS_MAX = 1_000
-
-/**
- * Pages that are being read or compressed at the same time, and as many of searches: each takes up to 25 MB until it is
- * handed over.
- */
-const PAGES_UNDER_WAY_MAX = 16
-
-/** Searches take longer than pages: of more the last would wait for seconds. */
-const WAITING_SEARCHES_MAX = 240
 
 export interface PlantListRoutesOptions {
   plants: PlantStore
@@ -38,11 +29,6 @@ export function registerPlantListRoutes(
   app: FastifyInstance,
   { plants, basePath }: PlantListRoutesOptions,
 ): void {
-  const takePageTurn = createReadTurns({ underWayMax: PAGES_UNDER_WAY_MAX })
-  const takeSearchTurn = createReadTurns({
-    underWayMax: PAGES_UNDER_WAY_MAX,
-    waitingMax: WAITING_SEARCHES_MAX,
-  })
   app.route({
     method: 'GET',
     url: '/plants',
@@ -58,26 +44,16 @@ export function registerPlantListRoutes(
       const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])
       const query: PlantQuery = { ...filterIn(parameters), limit: limitIn(parameters.limit) }
       request.stages?.enter('read')
-      const takeTurn = query.words === undefined ? takePageTurn : takeSearchTurn
-      await takeTurn(request.raw, () => answerPage(request, reply, { query, parameters }))
+      const page = await plants.list(query, readOptionsOf(request))
+      const last = page.plants.at(-1)
+      const fields = ['vary', 'Accept']
+      if (page.hasMore && last !== undefined) {
+        const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
+        fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
+      }
+      await sendLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
     },
   })
-
-  /** A function of its own: what waited for its turn lives long, and would keep its page for as long. */
-  async function answerPage(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { query, parameters }: { query: PlantQuery; parameters: ListParameters },
-  ): Promise<void> {
-    const page = await plants.list(query)
-    const last = page.plants.at(-1)
-    const fields = ['vary', 'Accept']
-    if (page.hasMore && last !== undefined) {
-      const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
-      fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
-    }
-    await sendLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
-  }
 
   app.route({
     method: 'GET',
@@ -85,9 +61,8 @@ export function registerPlantListRoutes(
     config: { scope: 'plants:read', operation: listTagsOperation },
     async handler(request, reply) {
       const limit = limitIn(queryOf(request, ['limit']).limit)
-      await takeSearchTurn(request.raw, async () => {
-        await sendLongJson(request, reply, JSON.stringify(await plants.countTags(limit)))
-      })
+      const tags = await plants.countTags(limit, readOptionsOf(request))
+      await sendLongJson(request, reply, JSON.stringify(tags))
     },
   })
 

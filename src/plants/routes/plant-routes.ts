@@ -3,7 +3,6 @@ import { AppError, invalidParameter } from '../../errors.ts'
 import { queryOf } from '../../http/request/query.ts'
 import type { BodyReader } from '../../http/request/read-body.ts'
 import { sendEmpty, sendJson } from '../../http/response/responses.ts'
-import { createReadTurns } from '../../load/read-turns.ts'
 import { entityTagOf, preconditionOf } from '../entity-tags.ts'
 import { fingerprintOf, KEY_FIELD, parseIdempotencyKey } from '../idempotency-key.ts'
 import {
@@ -25,6 +24,7 @@ import {
   replacePlantOperation,
   updatePlantOperation,
 } from './plant-operations.ts'
+import { readOptionsOf } from './read-options.ts'
 
 export interface PlantRoutesOptions {
   plants: PlantStore
@@ -76,30 +76,24 @@ function addCreateRoute(app: FastifyInstance, { plants, body, basePath }: PlantR
 }
 
 function addGetRoute(app: FastifyInstance, { plants }: PlantRoutesOptions): void {
-  const takeTurn = createReadTurns()
-
-  async function sendGet(request: FastifyRequest, reply: FastifyReply, id: bigint): Promise<void> {
-    const plant = await plants.get(id)
-    if (plant === undefined) throw noSuchPlant(id)
-    const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
-    if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) {
-      throw preconditionFailed(request)
-    }
-    if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.version)) {
-      sendEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
-    } else {
-      sendPlant(reply, 200, plant)
-    }
-  }
-
   app.route<WithId>({
     method: 'GET',
     url: '/plants/:id',
     config: { scope: 'plants:read', operation: getPlantOperation },
-    handler(request, reply) {
+    async handler(request, reply) {
       const id = idIn(request)
       request.stages?.enter('read')
-      return takeTurn(request.raw, () => sendGet(request, reply, id))
+      const plant = await plants.get(id, readOptionsOf(request))
+      if (plant === undefined) throw noSuchPlant(id)
+      const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
+      if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) {
+        throw preconditionFailed(request)
+      }
+      if (ifNoneMatch !== undefined && !preconditionHolds({ ifNoneMatch }, plant.version)) {
+        sendEmpty(reply, 304, ['etag', entityTagOf(plant.version)])
+      } else {
+        sendPlant(reply, 200, plant)
+      }
     },
   })
 }

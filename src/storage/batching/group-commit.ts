@@ -151,7 +151,7 @@ export function createGroupCommit<Operation, Outcome>(
 }
 
 function tooMany(): AppError {
-  return new AppError(50301, 'Too many writes are waiting; try again in a moment.', {
+  return new AppError(50301, 'Too many writes are queued. Retry in a moment.', {
     reason: 'queued-writes',
   })
 }

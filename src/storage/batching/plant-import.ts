@@ -1,3 +1,5 @@
+import { AppError } from '../../errors.ts'
+import { BoundedQueue } from '../../load/bounded-queue.ts'
 import { generateVersion, type NewPlant } from '../../plants/plant.ts'
 import {
   IMPORT_CHUNK_PLANTS_MAX,
@@ -10,22 +12,30 @@ import { openDryImport } from './dry-import.ts'
 import { IMPORT_OUTCOMES, type ImportWrite, type ImportWriteOutcome } from './plant-write.ts'
 
 /**
- * Steps of all imports together that wait for a commit or are in one: enough that the next one is there when a
- * commit ends, few enough that a single write waits behind no more than these, however many imports there are.
+ * Chunks of all imports together that are submitted: enough that the next one is there when a commit ends, few
+ * enough that a single write never waits for more, however many imports there are.
  */
-const SUBMITTED_STEPS_MAX = 2
+const SUBMITTED_CHUNKS_MAX = 2
+/** Far more than the service ever queues, as it bounds the imports, and each has two chunks under way at most. */
+const QUEUED_CHUNKS_MAX = 1_000
 
 export interface PlantImportOptions {
-  /** Hands a step to the shared commits, however many writes wait there. */
+  /** Submits a chunk to the shared commits, however many writes are queued there. */
   submit(write: ImportWrite): Promise<unknown>
-  /** Tells which of these ids are taken. Rejects with an AppError. */
+  /** The ids among these that are taken. Rejects with an AppError. */
   findTaken(ids: BigInt64Array): Promise<ReadonlySet<bigint>>
   nowMs(): number
 }
 
 /** The importing part of a PlantStore, the same on every engine. */
 export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportOptions) {
-  const takeTurn = createTurns(SUBMITTED_STEPS_MAX)
+  const queue = new BoundedQueue({
+    slots: SUBMITTED_CHUNKS_MAX,
+    queuedMax: QUEUED_CHUNKS_MAX,
+    overloaded: new AppError(50301, 'Too many imports are running. Retry when one has ended.', {
+      reason: 'imports',
+    }),
+  })
 
   function openImport({ onConflict, dryRun }: ImportOptions): PlantImport {
     const replacesTaken = onConflict === 'replace'
@@ -44,8 +54,8 @@ export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportOp
       async add(plants) {
         checkSize(plants)
         if (plants.length === 0) return []
-        const step = stepOf(plants, replacesTaken, nowMs())
-        const { codes } = (await takeTurn(() => submit(step))) as ImportWriteOutcome
+        const chunk = chunkOf(plants, replacesTaken, nowMs())
+        const { codes } = (await queue.run(() => submit(chunk))) as ImportWriteOutcome
         return Array.from(codes, (code) => IMPORT_OUTCOMES[code] as ImportOutcome)
       },
       async close() {},
@@ -54,30 +64,13 @@ export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportOp
   return { openImport }
 }
 
-/** Runs work when fewer than `max` others run, in the order in which it came. */
-function createTurns(max: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next()
-    }
-  }
-}
-
 function checkSize(plants: readonly NewPlant[]): void {
   if (plants.length > IMPORT_CHUNK_PLANTS_MAX) {
-    throw new RangeError(`a step of an import holds ${IMPORT_CHUNK_PLANTS_MAX} plants at most`)
+    throw new RangeError(`a chunk of an import holds ${IMPORT_CHUNK_PLANTS_MAX} plants at most`)
   }
 }
 
-function stepOf(plants: readonly NewPlant[], replacesTaken: boolean, atMs: number): ImportWrite {
+function chunkOf(plants: readonly NewPlant[], replacesTaken: boolean, atMs: number): ImportWrite {
   const ids = new BigInt64Array(plants.length)
   const content = createContentArrays(plants.length)
   const versions = new Float64Array(plants.length)

@@ -90,19 +90,20 @@ export function createPostgresPlantStore({
       nowMs,
     }),
     exportPlants: exporting.exportPlants,
-    get: (id) =>
+    get: (id, options) =>
       client.read(async (sql) => {
         const [row] = await selectPlants(sql, selectPlant, [id])
         return row === undefined ? undefined : rowToPlant(row)
-      }),
-    list: (query) =>
-      client.read((sql) => {
-        const { words } = query
-        return words === undefined ? listById(sql, query) : search(sql, { ...query, words })
-      }),
-    countTags: (limit) =>
-      client.read(async (sql) => {
-        const rows = await sql<{ tag: string; count: bigint }[]>`
+      }, options),
+    list(query, options) {
+      const { words } = query
+      if (words === undefined) return client.read((sql) => listById(sql, query), { ...options, kind: 'page' })
+      return client.read((sql) => search(sql, { ...query, words }), { ...options, kind: 'search' })
+    },
+    countTags: (limit, options) =>
+      client.read(
+        async (sql) => {
+          const rows = await sql<{ tag: string; count: bigint }[]>`
           SELECT tag, count FROM (
             SELECT tag, count, sum(char_length(tag)) OVER (
               ORDER BY count DESC, tag COLLATE "C" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -112,22 +113,25 @@ export function createPostgresPlantStore({
           ) AS measured
           WHERE characters_before IS NULL OR characters_before <= ${PAGE_CHARACTERS_MAX}
           ORDER BY count DESC, tag COLLATE "C"`
-        return readTags(rows.map(({ tag, count }) => ({ tag, count: Number(count) })))
-      }),
+          return readTags(rows.map(({ tag, count }) => ({ tag, count: Number(count) })))
+        },
+        { ...options, kind: 'search' },
+      ),
     countAdditions: (afterId, limit) =>
-      client.read(async (sql) => {
-        const from = firstIdAfter(afterId)
-        if (from === undefined) return { days: [], lastId: undefined }
-        // The driver does not know what a statement gives: these are the columns of `countDays`.
-        const rows = (await sql.unsafe(countDays, [from, limit], { prepare: true }).values()) as unknown as [
-          day: bigint,
-          count: bigint,
-          lastId: bigint,
-        ][]
-        const days = rows.map(([day, count]) => ({ day: Number(day), count: Number(count) }))
-        const found = days.reduce((sum, { count }) => sum + count, 0)
-        return { days, lastId: found < limit ? undefined : rows.at(-1)?.[2] }
-      }),
+      client.read(
+        async (sql) => {
+          const from = firstIdAfter(afterId)
+          if (from === undefined) return { days: [], lastId: undefined }
+          // The driver does not know what a statement gives: these are the columns of `countDays`.
+          const rows = (await sql
+            .unsafe(countDays, [from, limit], { prepare: true })
+            .values()) as unknown as [day: bigint, count: bigint, lastId: bigint][]
+          const days = rows.map(([day, count]) => ({ day: Number(day), count: Number(count) }))
+          const found = days.reduce((sum, { count }) => sum + count, 0)
+          return { days, lastId: found < limit ? undefined : rows.at(-1)?.[2] }
+        },
+        { kind: 'search' },
+      ),
   }
 }
 

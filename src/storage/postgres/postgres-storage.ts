@@ -1,11 +1,12 @@
+import { withinTime } from '../../load/within-time.ts'
 import { createCommitLag } from '../batching/commit-lag.ts'
 import { createGroupCommit } from '../batching/group-commit.ts'
 import { charactersOf, type PlantWrite, type PlantWriteOutcome } from '../batching/plant-write.ts'
 import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
 import { commitBatch } from './commit/commit-batch.ts'
-import { answerInTime } from './connection/answer-in-time.ts'
 import { createPostgresClient } from './connection/postgres-client.ts'
+import { timeoutError } from './connection/postgres-failure.ts'
 import { startKeyPurge } from './key-purge.ts'
 import { createPostgresExportOpening, EXPORTS_MAX } from './plant-export.ts'
 import { createPostgresPlantStore } from './plant-store.ts'
@@ -22,7 +23,8 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
   const connection = connectionOptions(url, options)
   await withDatabase(connection, async (sql) => {
     const look = isUpToDate(sql, options.migrate)
-    if (!(await answerInTime(look, options.postgresConnectTimeoutMs, 'CONNECT_TIMEOUT'))) {
+    const timeout = () => timeoutError('CONNECT_TIMEOUT')
+    if (!(await withinTime(look, options.postgresConnectTimeoutMs, timeout))) {
       await migratePostgres(sql, options.postgresStatementTimeoutMs)
     }
   })
@@ -53,7 +55,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
       onCommit: writes.onCommit,
       onTrouble() {},
       queuedWrites: writes.queued,
-      exportsUnderWay: exporting.underWay,
+      exportsUnderWay: exporting.running,
       unindexedPlants: () => 0,
     },
     isLagging: writes.isLagging,

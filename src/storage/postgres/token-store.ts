@@ -1,11 +1,12 @@
 import { AppError } from '../../errors.ts'
+import { BoundedQueue } from '../../load/bounded-queue.ts'
 import type { StoredToken } from '../../tokens/token.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
 import { rowToToken, selectTokenByHash, TOKEN_COLUMNS } from '../token-rows.ts'
 import { inTransaction } from './connection/in-transaction.ts'
 import type { PostgresClient, Sql, Transaction } from './connection/postgres-client.ts'
 
-/** They wait for one connection, behind the commits; the last of so many waits for a fraction of a second. */
+/** One connection runs them, after the commits; the last of so many waits for a fraction of a second. */
 const WRITES_MAX = 1_000
 
 /** The lock that is held while a first token is made; a number that nobody else has a reason to take. */
@@ -27,22 +28,17 @@ export function createPostgresTokenStore({ committer, pool }: PostgresTokenStore
     SET hash = $2, previous_expires_at = $3,
       previous_hash = CASE WHEN $3::bigint IS NULL THEN NULL WHEN hash = $2 THEN previous_hash ELSE hash END
     WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`
-  let underWay = 0
+  // The driver queues them for its connection.
+  const queue = new BoundedQueue({
+    slots: WRITES_MAX,
+    queuedMax: 0,
+    overloaded: new AppError(50301, 'Too many writes of tokens are queued. Retry in a moment.', {
+      reason: 'queued-writes',
+    }),
+  })
 
-  /** Rejects with 50301 when too many wait already, and as the committer does. */
-  async function write<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    if (underWay >= WRITES_MAX) {
-      throw new AppError(50301, 'Too many writes of tokens are waiting; try again in a moment.', {
-        reason: 'queued-writes',
-      })
-    }
-    underWay++
-    try {
-      return await committer.write(work)
-    } finally {
-      underWay--
-    }
-  }
+  /** Rejects with 50301 when too many writes are queued, and as the committer does. */
+  const write = <Result>(work: (sql: Sql) => Promise<Result>) => queue.run(() => committer.write(work))
 
   return {
     async create(token, hash) {

@@ -1,31 +1,20 @@
-import { AppError } from '../../errors.ts'
-import {
-  type AdditionsStep,
-  firstIdAfter,
-  type PlantPage,
-  type PlantQuery,
-  type PlantStore,
-} from '../../plants/plant-store.ts'
+import { firstIdAfter, type PlantQuery, type PlantStore } from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../batching/group-commit.ts'
 import { createPlantImporting } from '../batching/plant-import.ts'
 import { createPlantWriting } from '../batching/plant-write.ts'
 import { PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-columns.ts'
 import type { PlantExporting } from '../plant-export.ts'
-import { storageError } from './connection/sqlite-connection.ts'
+import { createReadQueue } from './read-queue.ts'
 import type { Reader } from './reader.ts'
-import type { SearchReply, SearchRequest } from './searcher/searcher.ts'
-import type { Thread } from './threads/thread.ts'
+import type { Searches } from './searches.ts'
 import type { Write, WriteOutcome } from './threads/write-batch.ts'
 
-/** Searches that may wait for their thread; one more is refused. */
-const WAITING_SEARCHES_MAX = 256
-
-/** A page is read in steps of so many rows; each may hold two texts of a megabyte. */
+/** A page is read in parts of so many rows; each row may hold two texts of a megabyte. */
 const ROWS_AT_ONCE = 32
 
 export interface SqlitePlantStoreOptions {
   reader: Reader
-  searcher: Thread<SearchRequest, SearchReply>
+  searches: Searches
   writes: GroupCommit<Write, WriteOutcome>
   exporting: PlantExporting
   nowMs: () => number
@@ -34,7 +23,7 @@ export interface SqlitePlantStoreOptions {
 /** Plants in SQLite. What it promises is written at `PlantStore`. */
 export function createSqlitePlantStore({
   reader,
-  searcher,
+  searches,
   writes,
   exporting,
   nowMs,
@@ -69,19 +58,9 @@ export function createSqlitePlantStore({
     }
   }
 
-  async function ask(request: SearchRequest): Promise<Exclude<SearchReply, { failure: string }>> {
-    if (searcher.waiting >= WAITING_SEARCHES_MAX) {
-      throw new AppError(50301, 'Too many searches are waiting; try again in a moment.', {
-        reason: 'queued-reads',
-      })
-    }
-    const reply = await searcher.call(request).catch((cause: unknown) => {
-      // The store is closed: a count, of which nobody may be waiting any more, ends there.
-      throw storageError(cause)
-    })
-    if ('failure' in reply) throw storageError(new Error(reply.failure))
-    return reply
-  }
+  // Each with slices of its own: plants are not queued after large pages.
+  const plantQueue = createReadQueue()
+  const pageQueue = createReadQueue()
 
   return {
     ...createPlantWriting(writes.submit, nowMs),
@@ -93,23 +72,18 @@ export function createSqlitePlantStore({
       nowMs,
     }),
     exportPlants: exporting.exportPlants,
-    async get(id) {
-      const row = reader.read(() => selectPlant.get(id))
-      // node:sqlite does not know what a statement gives: these are the columns of a plant.
-      return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
-    },
-    async list(query) {
+    get: (id, options) =>
+      plantQueue.run(() => {
+        const row = reader.read(() => selectPlant.get(id))
+        // node:sqlite does not know what a statement gives: these are the columns of a plant.
+        return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
+      }, options),
+    list(query, options) {
       const { words } = query
-      if (words === undefined) return reader.read(() => readPage(rowsById(query), query.limit))
-      return ((await ask({ kind: 'search', query: { ...query, words } })) as { page: PlantPage }).page
+      if (words !== undefined) return searches.search({ ...query, words }, options)
+      return pageQueue.run(() => reader.read(() => readPage(rowsById(query), query.limit)), options)
     },
-    async countTags(limit) {
-      const reply = await ask({ kind: 'count-tags', limit })
-      return 'tags' in reply ? reply.tags : []
-    },
-    async countAdditions(afterId, limit) {
-      const reply = await ask({ kind: 'count-additions', afterId, limit })
-      return (reply as { additions: AdditionsStep }).additions
-    },
+    countTags: searches.countTags,
+    countAdditions: searches.countAdditions,
   }
 }

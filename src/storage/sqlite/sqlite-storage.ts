@@ -9,6 +9,7 @@ import { createSqliteExportOpening } from './plant-export.ts'
 import { createSqlitePlantStore } from './plant-store.ts'
 import { createReader } from './reader.ts'
 import type { SearcherOptions, SearchReply, SearchRequest } from './searcher/searcher.ts'
+import { createSearches } from './searches.ts'
 import { createSqliteDump } from './storage-dump.ts'
 import { startThread } from './threads/thread.ts'
 import {
@@ -60,6 +61,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     open: createSqliteExportOpening(searcher),
     exportsMax: EXPORTS_MAX,
   })
+  const searches = createSearches(searcher)
   const ping = reader.prepare('SELECT count(*) FROM migrations')
   // The length of a blob is told without reading it.
   const countUnindexed = reader.prepare(
@@ -67,14 +69,14 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   )
   return {
     engine: 'sqlite',
-    plants: createSqlitePlantStore({ reader, searcher, writes, exporting, nowMs: options.nowMs ?? Date.now }),
+    plants: createSqlitePlantStore({ reader, searches, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createSqliteTokenStore(reader, writes),
     contents: createSqliteDump(reader, writes),
     activity: {
       onCommit: writes.onCommit,
       onTrouble: writer.onWarning,
       queuedWrites: writes.queued,
-      exportsUnderWay: exporting.underWay,
+      exportsUnderWay: exporting.running,
       unindexedPlants: () => reader.read(() => Number(countUnindexed.get()?.plants)),
     },
     isLagging: writes.isLagging,
@@ -82,7 +84,8 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
       ping.get()
     },
     async close() {
-      // The searcher at once: what ends an export would wait behind every search.
+      searches.close()
+      // The searcher at once: what ends an export would wait for the searches in the thread.
       await Promise.all([searcher.close(), exporting.close(), writes.drain()])
       reader.close()
       // The writer last: the connection that closes last can put the log back into the file.

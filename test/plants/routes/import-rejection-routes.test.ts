@@ -105,15 +105,23 @@ test('a body of nothing is missing, also one in chunks; one of blank lines is a 
   assert.deepEqual(countsOf(await importReport(app, '\n\n')), [0, 0, 0, 0])
 })
 
-test('more imports at once than the service has memory for are refused, and may come again', async (t) => {
+test('one caller runs six imports at once and all callers eight; more are rejected, and may come again', async (t) => {
   const app = await startApp(t)
-  const wires = await Promise.all(Array.from({ length: 8 }, () => openWire(t, app.port)))
+  const created = await app.send('POST', '/tokens', '{"scopes":["plants:write"]}')
+  const { token } = (await created.json()) as { token: string }
   const inChunks = { 'Content-Type': NDJSON, 'Transfer-Encoding': 'chunked', Expect: '100-continue' }
-  for (const wire of wires) {
-    wire.send(requestText('POST /plants/import', inChunks))
+  const authorization = `Bearer ${token}`
+  const begin = async (headers: Record<string, string> = {}) => {
+    const wire = await openWire(t, app.port)
+    wire.send(requestText('POST /plants/import', { ...inChunks, ...headers }))
     assert.equal((await wire.answer()).status, 100)
+    return wire
   }
+  const wires = await Promise.all(Array.from({ length: 6 }, () => begin()))
   assert.match(await assertErrorAnswer(await postImport(app, plantLine(1)), 503, 50301), /^Too many imports /)
+  for (let at = 0; at < 2; at++) wires.push(await begin({ Authorization: authorization }))
+  const rejected = await postImport(app, plantLine(1), { headers: { authorization } })
+  assert.match(await assertErrorAnswer(rejected, 503, 50301), /^Too many imports /)
   for (const wire of wires) wire.send('1\r\n\n\r\n0\r\n\r\n')
   for (const wire of wires) assert.equal((await wire.answer()).status, 200)
   assert.deepEqual(countsOf(await importReport(app, plantLine(1))), [1, 0, 0, 0])

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Notice, type Options } from 'postgres'
-import { answerInTime } from './answer-in-time.ts'
+import { withinTime } from '../../../load/within-time.ts'
+import type { ReadOptions } from '../../../plants/plant-store.ts'
 import type { Connector } from './postgres-connector.ts'
-import { codeOf, failureOf, readError, writeError } from './postgres-failure.ts'
+import { codeOf, failureOf, readError, timeoutError, writeError } from './postgres-failure.ts'
 import type { PostgresTarget } from './postgres-url.ts'
-import { createTurnstile } from './turnstile.ts'
+import { createReadQueues, type ReadKind } from './read-queues.ts'
 
 /** A transaction that gave way to another one is tried so often, after a pause by chance, longer each time. */
 const CONFLICT_TRIES_MAX = 6
@@ -60,13 +61,18 @@ export interface PostgresClientOptions {
   keepsConnections?: boolean
 }
 
+export interface QueuedReadOptions extends ReadOptions {
+  /** 'row' by default. */
+  kind?: ReadKind
+}
+
 /** Connections to one database, which come and go by themselves. */
 export interface PostgresClient {
   /**
-   * Runs a read, again where its connection was lost. Rejects with an AppError: 50302, or 50301 when it waited
-   * for its turn as long as a connection may take to open.
+   * Runs a read, again where its connection was lost. Rejects with an AppError: 50302, or 50301 when there are
+   * too many reads, or it was queued for as long as a connection may take to open.
    */
-  read<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
+  read<Result>(work: (sql: Sql) => Promise<Result>, options?: QueuedReadOptions): Promise<Result>
   /**
    * Runs a write, again where it gave way to another or was never sent. Rejects with an AppError: 50302, whose
    * message says whether it may have been stored, or 50701.
@@ -77,8 +83,8 @@ export interface PostgresClient {
 
 export function createPostgresClient(options: PostgresClientOptions): PostgresClient {
   const deadlineMs = options.connectTimeoutMs + options.statementTimeoutMs + ANSWER_GRACE_MS
-  const turnstile = createTurnstile({
-    placesMax: options.connections * READS_PER_CONNECTION,
+  const readQueues = createReadQueues({
+    slots: options.connections * READS_PER_CONNECTION,
     waitMaxMs: options.connectTimeoutMs,
   })
   /** Commits so far of which the server said that no standby has them. */
@@ -106,10 +112,10 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
   }
 
   /** Runs the work; when it takes too long its connections are lost as well, as the server may be gone. */
-  async function withinTime<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  async function withinDeadline<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     const used = sql
     try {
-      return await answerInTime(work(used), deadlineMs, 'ANSWER_TIMEOUT')
+      return await withinTime(work(used), deadlineMs, () => timeoutError('ANSWER_TIMEOUT'))
     } catch (error) {
       if (failureOf(error) === 'lost') renew(used)
       throw error
@@ -122,7 +128,7 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
   ): Promise<Result> {
     for (let tries = 1; ; tries++) {
       try {
-        return await withinTime(work)
+        return await withinDeadline(work)
       } catch (error) {
         const failure = failureOf(error)
         if (tries >= (triesMax[failure] ?? 1)) throw error
@@ -133,9 +139,9 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
   }
 
   return {
-    async read(work) {
+    async read(work, { kind = 'row', ...options } = {}) {
       try {
-        return await turnstile.pass(() => persistently(work, READ_TRIES_MAX))
+        return await readQueues[kind].run(() => persistently(work, READ_TRIES_MAX), options)
       } catch (error) {
         throw readError(error)
       }
@@ -178,11 +184,8 @@ export async function withSingleConnection<Result>(
     const sql = connect()
     try {
       // The driver would try for ever where each connection is closed before an answer.
-      await answerInTime(
-        sql`SELECT 1`,
-        options.connectTimeoutMs * options.target.hosts.length,
-        'CONNECT_TIMEOUT',
-      )
+      const timeoutMs = options.connectTimeoutMs * options.target.hosts.length
+      await withinTime(sql`SELECT 1`, timeoutMs, () => timeoutError('CONNECT_TIMEOUT'))
       return await work(sql)
     } catch (error) {
       if (codeOf(error) !== 'STANDBY' || tries >= options.target.hosts.length) throw error

@@ -62,6 +62,11 @@ export function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? '')
 }
 
+/** The error where no response came in time, with a code of this module. */
+export function timeoutError(code: 'CONNECT_TIMEOUT' | 'ANSWER_TIMEOUT'): Error {
+  return Object.assign(new Error('no response in time'), { code })
+}
+
 function isServerError(error: unknown): boolean {
   return (error as { name?: unknown } | undefined)?.name === 'PostgresError'
 }

@@ -1,9 +1,9 @@
 import { SetupError } from '../../../errors.ts'
+import { withinTime } from '../../../load/within-time.ts'
 import type { StorageOptions } from '../../storage.ts'
-import { answerInTime } from '../connection/answer-in-time.ts'
 import { type Sql, withSingleConnection } from '../connection/postgres-client.ts'
 import { createConnector } from '../connection/postgres-connector.ts'
-import { codeOf } from '../connection/postgres-failure.ts'
+import { codeOf, timeoutError } from '../connection/postgres-failure.ts'
 import { describeTarget, type PostgresTarget, parsePostgresUrl } from '../connection/postgres-url.ts'
 
 /** The oldest server that this is tested with. */
@@ -30,7 +30,7 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   try {
     return await withSingleConnection(connection, async (sql) => {
-      await answerInTime(checkServer(sql), connection.connectTimeoutMs, 'CONNECT_TIMEOUT')
+      await withinTime(checkServer(sql), connection.connectTimeoutMs, () => timeoutError('CONNECT_TIMEOUT'))
       return await work(sql)
     })
   } catch (error) {

@@ -5,8 +5,6 @@ import { parentPort, Worker, workerData } from 'node:worker_threads'
 export interface Thread<Request, Reply> {
   /** Rejects when the thread has been told to end. */
   call(request: Request): Promise<Reply>
-  /** Requests that have no reply yet. */
-  readonly waiting: number
   /** Lets the thread end when it has answered what it has, or refused what it has not begun, where it can. */
   close(): Promise<void>
   /** Has `tell` told what the thread says by itself (`say`). */
@@ -66,9 +64,6 @@ export async function startThread<Request, Reply>(
         waiting.push(resolve)
         worker.postMessage(request)
       })
-    },
-    get waiting() {
-      return waiting.length
     },
     async close() {
       isClosing = true
