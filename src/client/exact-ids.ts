@@ -1,4 +1,4 @@
-import type { NewPlant, Plant, PlantUpdate } from './plant-types.ts'
+import { type NewPlant, PLANT_MEMBERS, type Plant, type PlantUpdate } from './plant-types.ts'
 
 /**
  * A member `id` with a number, or else a whole string, which may contain anything that looks like one. Only a member
@@ -33,12 +33,18 @@ export function idText(id: bigint): string {
 }
 
 /** The JSON of a new plant with its exact id, on one line. Throws as `idText`. */
-export function newPlantJson({ id, name, tag }: NewPlant): string {
+export function newPlantJson(plant: NewPlant): string {
   // JSON.stringify rejects a bigint. It writes a zero, the first one of the text, in place of the id.
-  return JSON.stringify({ id: 0, name, tag }).replace('0', idText(id))
+  return JSON.stringify({ id: 0, ...contentOf(plant) }).replace('0', idText(plant.id))
 }
 
 /** The JSON of the content of a plant, without other members of the object. */
-export function plantJson({ name, tag }: Plant | PlantUpdate): string {
-  return JSON.stringify({ name, tag })
+export function plantJson(plant: Plant | PlantUpdate): string {
+  return JSON.stringify(contentOf(plant))
+}
+
+function contentOf(plant: Plant | PlantUpdate): PlantUpdate {
+  const content: Record<string, string | null | undefined> = {}
+  for (const member of PLANT_MEMBERS) content[member] = plant[member]
+  return content
 }

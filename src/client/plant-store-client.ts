@@ -32,6 +32,7 @@ import type {
   TagCount,
   Token,
 } from './plant-types.ts'
+import { PLANT_MEMBERS } from './plant-types.ts'
 import type { ImportProgress, RequestErrorKind } from './request-error.ts'
 import { RequestError } from './request-error.ts'
 import type { CallOptions } from './send-request.ts'
@@ -84,7 +85,7 @@ export type {
   UpdatePlantOptions,
   VersionedPlant,
 }
-export { ERROR_CODES, RequestError }
+export { ERROR_CODES, PLANT_MEMBERS, RequestError }
 
 export interface PlantStoreClientOptions {
   /** The URL of the service, with its base path if it has one: `https://example.org/garden`. */

@@ -1,5 +1,8 @@
 // Written by "npm run client-types" from the schemas in openapi.json; a test compares. Change the schemas.
 
+/** The members of a Plant. */
+export const PLANT_MEMBERS = ['name', 'tag'] as const satisfies readonly (keyof Plant)[]
+
 export interface Plant {
   /** The name of the plant, a string without U+0000 and lone surrogates, kept as sent */
   name: string
@@ -193,26 +196,7 @@ export interface FieldError {
   /** The field; empty for the body or the row as a whole */
   name: string
   /** The rule that it violates */
-  rule:
-    | 'required'
-    | 'object'
-    | 'array'
-    | 'string'
-    | 'integer'
-    | 'int64'
-    | 'well-formed'
-    | 'single-line'
-    | 'min'
-    | 'max'
-    | 'min-items'
-    | 'max-items'
-    | 'max-length'
-    | 'one-of'
-    | 'unique'
-    | 'date-time'
-    | 'future'
-    | 'same-as-path'
-    | 'utf-8'
+  rule: 'required' | 'object' | 'array' | 'string' | 'integer' | 'int64' | 'well-formed' | 'single-line' | 'min' | 'max' | 'min-items' | 'max-items' | 'max-length' | 'one-of' | 'unique' | 'date-time' | 'future' | 'same-as-path' | 'utf-8'
   /** The line of the row in an import */
   line?: number
 }

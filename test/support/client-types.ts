@@ -22,7 +22,12 @@ const LEFT_OUT = ['Error']
 /** The TypeScript types of every schema in an OpenAPI document, documented with the schemas' own words. */
 export function clientTypes(document: { components: { schemas: Record<string, Schema> } }): string {
   const schemas = Object.entries(document.components.schemas).filter(([name]) => !LEFT_OUT.includes(name))
-  return HEADER + schemas.map(([name, schema]) => declarationOf(name, schema)).join('')
+  const members = Object.keys(document.components.schemas.Plant?.properties ?? {})
+  const list = members.map((name) => `'${name}'`).join(', ')
+  return `${HEADER}
+/** The members of a Plant. */
+export const PLANT_MEMBERS = [${list}] as const satisfies readonly (keyof Plant)[]
+${schemas.map(([name, schema]) => declarationOf(name, schema)).join('')}`
 }
 
 /** The error codes of the service, as the client exports them. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { StoredPlant } from '../../client/plant-types.ts'
+import { PLANT_MEMBERS, type StoredPlant } from '../../client/plant-types.ts'
 import { printable, printableLines } from './printable.ts'
 import { print } from './standard-output.ts'
 import { createTable } from './table.ts'
@@ -45,13 +45,16 @@ function csvCell(text: string): string {
 export async function printPlant(plant: ShownPlant, { json }: JsonFlag): Promise<void> {
   const { etag, ...stored } = plant
   if (json) return print(jsonLine(stored))
-  const { id, name, tag, createdAt, updatedAt } = stored
+  const { id, createdAt, updatedAt } = stored
   if (!process.stdout.isTTY) {
     const times = [createdAt, updatedAt].filter((time) => time !== undefined)
-    return print(createTable([])([[String(id), name, tag ?? '', ...times]]))
+    return print(createTable([])([[String(id), ...contentCells(stored), ...times]]))
   }
-  const members = { id: String(id), name, tag, created: createdAt, updated: updatedAt, etag }
-  const lines = Object.entries(members)
+  const lines = [
+    ['id', String(id)] as const,
+    ...PLANT_MEMBERS.map((member) => [member, stored[member]] as const),
+    ...Object.entries({ created: createdAt, updated: updatedAt, etag }),
+  ]
     .filter(([, value]) => value !== undefined)
     .map(([member, value = '']) => `${member.padEnd('updated'.length)}  ${printable(value)}`.trimEnd())
   await print(`${lines.join('\n')}\n`)
@@ -66,32 +69,35 @@ export function createPlantPrinter({
   if (csv) return createCsvPrinter()
   const table = createTable([
     { title: 'ID', isNumber: true },
-    { title: 'NAME', mayBeCut: true },
-    { title: 'TAG', mayBeCut: true },
+    ...PLANT_MEMBERS.map((member) => ({ title: member.toUpperCase(), mayBeCut: true })),
     { title: 'UPDATED' },
   ])
   const row = process.stdout.isTTY
-    ? ({ id, name, tag = '', updatedAt }: StoredPlant) => [String(id), name, tag, shortTime(updatedAt)]
-    : ({ id, name, tag = '', createdAt, updatedAt }: StoredPlant) => [
-        String(id),
-        name,
-        tag,
-        createdAt,
-        updatedAt,
-      ]
+    ? (plant: StoredPlant) => [String(plant.id), ...contentCells(plant), shortTime(plant.updatedAt)]
+    : (plant: StoredPlant) => [String(plant.id), ...contentCells(plant), plant.createdAt, plant.updatedAt]
   return (plants) => print(table(plants.map(row)))
 }
 
 function createCsvPrinter(): (plants: readonly StoredPlant[]) => Promise<void> {
-  let header = csvLine(['id', 'name', 'tag', 'createdAt', 'updatedAt'])
+  let header = csvLine(['id', ...PLANT_MEMBERS, 'createdAt', 'updatedAt'])
   return (plants) => {
-    const lines = plants.map(({ id, name, tag, createdAt, updatedAt }) =>
-      csvLine([String(id), name, tag, createdAt, updatedAt]),
+    const lines = plants.map((plant) =>
+      csvLine([
+        String(plant.id),
+        ...PLANT_MEMBERS.map((member) => plant[member]),
+        plant.createdAt,
+        plant.updatedAt,
+      ]),
     )
     const text = header + lines.join('')
     header = ''
     return print(text)
   }
+}
+
+/** The members of the content; an absent one is empty. */
+function contentCells(plant: ShownPlant): string[] {
+  return PLANT_MEMBERS.map((member) => plant[member] ?? '')
 }
 
 /** `2026-11-28 06:59`, UTC, of what RFC 3339 writes with a T and more digits. */

@@ -1,8 +1,12 @@
-import type { FileFormat, ImportFileOptions } from '../../../src/client/plant-store-client.ts'
+import {
+  type FileFormat,
+  type ImportFileOptions,
+  PLANT_MEMBERS,
+} from '../../../src/client/plant-store-client.ts'
 import { parseId } from '../parts/parse-id.ts'
 import { type Encoding, type ImportSource, isWide, previewRows } from './import-source.ts'
 
-export const ROLES = ['id', 'name', 'tag'] as const
+export const ROLES = ['id', ...PLANT_MEMBERS] as const
 /** What a column holds; '' is nothing that is imported. */
 export type Role = (typeof ROLES)[number] | ''
 

@@ -1,4 +1,4 @@
-import type { FileFormat } from '../../../src/client/plant-store-client.ts'
+import { type FileFormat, PLANT_MEMBERS } from '../../../src/client/plant-store-client.ts'
 import { readCells } from './csv-cells.ts'
 import { importTexts } from './import-texts.ts'
 
@@ -85,7 +85,7 @@ function decode(head: Uint8Array, encoding: Encoding, isWhole: boolean): string 
   return new TextDecoder(encoding).decode(head, { stream: !isWhole })
 }
 
-/** The first rows as cells: of CSV as they stand, the header row as well; of NDJSON id, name and tag. */
+/** The first rows as cells: of CSV as they stand, the header row as well; of NDJSON the id and the content. */
 export function previewRows(source: ImportSource, encoding: Encoding): string[][] {
   const text = decode(source.head, encoding, source.isHeadWhole)
   // One more: the header row.
@@ -104,7 +104,7 @@ function plantCells(line: string): string[] {
     const exact = (_key: string, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value
     const plant = JSON.parse(line, exact) as Record<string, unknown>
-    return ['id', 'name', 'tag'].map((name) => (plant[name] === undefined ? '' : String(plant[name])))
+    return ['id', ...PLANT_MEMBERS].map((name) => (plant[name] === undefined ? '' : String(plant[name])))
   } catch {
     return [line]
   }

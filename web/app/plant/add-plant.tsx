@@ -80,7 +80,7 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
       (error) => isTaken(plant, error),
     )
   async function create(plant: NewPlant) {
-    const text = JSON.stringify([String(plant.id), plant.name, plant.tag])
+    const text = JSON.stringify({ ...plant, id: String(plant.id) })
     const key = unanswered.current?.text === text ? unanswered.current.key : undefined
     try {
       await client.createPlant(plant, { idempotencyKey: key })

@@ -98,7 +98,7 @@ function useChange(props: EditPlantProps) {
       ),
     addAgain: () =>
       attempt(async () => {
-        finish(await client.replacePlant(plant.id, membersOf(draft), { ifNoneMatch: '*' }))
+        finish(await client.replacePlant(plant.id, membersOf(draft, stored), { ifNoneMatch: '*' }))
       }),
     remove: (base: VersionedPlant) =>
       attempt(async () => {

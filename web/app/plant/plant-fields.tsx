@@ -21,9 +21,10 @@ export function problemsOf({ id, name }: PlantDraft): Problems<PlantField> {
   return problems
 }
 
-/** The plant of a draft. An empty field is no tag. */
-export function membersOf({ name, tag }: PlantDraft): Plant {
-  return tag === '' ? { name } : { name, tag }
+/** The plant of a draft. An empty field is no tag; what has no field stays as it is stored. */
+export function membersOf({ name, tag }: PlantDraft, stored?: Plant): Plant {
+  const { tag: _tag, ...others } = stored ?? {}
+  return tag === '' ? { ...others, name } : { ...others, name, tag }
 }
 
 interface PlantFieldsProps {

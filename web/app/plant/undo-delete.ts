@@ -4,6 +4,7 @@ import type { Notify } from '../parts/notices.tsx'
 import { texts } from '../parts/texts.ts'
 import type { Session } from '../session/session.ts'
 import { plantTexts } from './plant-texts.ts'
+import { restorePlant } from './restore-plant.ts'
 
 const NO_MATCH = 41201
 
@@ -16,9 +17,9 @@ interface PutBackOptions {
 
 /** Undoes a removal: the same plant under the same id, unless another one has it by now. */
 export async function undoDelete({ session, removed, notify, onAdded }: PutBackOptions): Promise<void> {
-  const { id, name, tag } = removed
+  const { id, name } = removed
   try {
-    await session.client.replacePlant(id, tag === undefined ? { name } : { name, tag }, { ifNoneMatch: '*' })
+    await restorePlant(session.client, removed)
     notify({ text: plantTexts.undone(name) })
     onAdded(id)
   } catch (error) {

@@ -33,10 +33,15 @@ export function createPlantWrites(database: DatabaseSync, rows: StoredRows, idem
     }
   }
 
-  /** Performs the write as it is planned, and gives its outcome. */
-  return function writePlant(write: SingleWrite): WritePlan['outcome'] {
+  /**
+   * Performs the write as it is planned, and gives its outcome. A create is planned as if its id were free: the
+   * insertion finds out, which spares a read.
+   */
+  return function writePlant(
+    write: SingleWrite,
+    found = write.kind === 'create' ? undefined : find(write.id),
+  ): WritePlan['outcome'] {
     const idempotency = write.kind === 'create' ? write.idempotency : undefined
-    const found = find(write.id)
     const plan = planWrite(write, {
       plant: found,
       key: idempotency && findKey(idempotency),
@@ -45,8 +50,8 @@ export function createPlantWrites(database: DatabaseSync, rows: StoredRows, idem
     if (plan.written !== undefined) {
       const { plant } = plan.written
       if (plant === undefined) rows.remove(write.id)
-      else if (found === undefined) rows.insert(plant)
-      else rows.update(plant)
+      else if (found !== undefined) rows.update(plant)
+      else if (!rows.insert(plant)) return writePlant(write, find(write.id))
     }
     if (plan.newKey !== undefined) {
       const { idempotency, version, atMs } = plan.newKey
