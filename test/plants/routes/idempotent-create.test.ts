@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertErrorAnswer } from '../../support/http/error-body.ts'
 import { exchange } from '../../support/http/raw-http.ts'
+import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { emptyDatabase, startApp, TOKEN } from '../../support/http/start-app.ts'
 
 // The Idempotency-Key of POST /plants.
@@ -77,6 +78,45 @@ test('of requests that come together with one key each gets the answer or hears 
   }
 })
 
+test('creates of two callers with one key run at the same time, and both succeed', async (test) => {
+  const bothArrived = Promise.withResolvers<void>()
+  let arrived = 0
+  const altered = await startAlteredApp(test, {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        async create(...parameters) {
+          if (++arrived === 2) bothArrived.resolve()
+          await bothArrived.promise
+          return real.plants.create(...parameters)
+        },
+      },
+    }),
+  })
+  const post = (path: string, json: string, headers: Record<string, string>) =>
+    altered.fetch(path, {
+      method: 'POST',
+      body: json,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  const made = await post('/tokens', '{"scopes":["plants:write"]}', {})
+  const { token } = (await made.json()) as { token: string }
+  const key = { 'idempotency-key': 'key' }
+  const rejected = (answer: Response) => {
+    if (answer.status !== 200) bothArrived.resolve()
+    return answer
+  }
+  const answers = await Promise.all([
+    post('/plants', '{"id":1,"name":"a"}', key).then(rejected),
+    post('/plants', '{"id":2,"name":"a"}', { ...key, authorization: `Bearer ${token}` }).then(rejected),
+  ])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  )
+})
+
 test('a key is remembered over a restart', async (test) => {
   const settings = { PLANTSTORE_DATABASE: await emptyDatabase(test) }
   const first = await startApp(test, settings)
@@ -100,6 +140,6 @@ test('a key that is sent twice is refused, and nothing is stored', async () => {
     'POST /plants HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 19\r\n',
     `Authorization: Bearer ${TOKEN}\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\n\r\n{"id":99,"name":""}`,
   ])
-  assert.match(text, /^HTTP\/1\.1 400 .*"error":40003,"message":"Idempotency-Key may be sent once"/s)
+  assert.match(text, /^HTTP\/1\.1 400 .*"error":40003,"message":"Idempotency-Key must be sent once\."/s)
   assert.equal((await app.fetch('/plants/99')).status, 404)
 })

@@ -59,7 +59,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
       for (let answer = 0; answer < 20; answer++) {
         void proxy.answerNext(sqlstate, { match: 'INSERT INTO plants' }).then(() => tries++)
       }
-      assert.match((await refusalOf(plants.create(PLANT))).message, /nothing was stored/)
+      assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'none' })
       assert.equal(tries, 6)
       assert.equal(await plants.get(1n), undefined)
     })
@@ -103,7 +103,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
   test('where the answer to a plain create is lost the refusal says so, and the plant is there', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const lost = proxy.cutAfterServerBytes(0, { match: 'INSERT INTO plants' })
-    assert.match((await refusalOf(plants.create(PLANT))).message, /may have been stored or not/)
+    assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' })
     await lost
     assert.equal((await plants.create(PLANT)).outcome, 'taken')
     assert.equal((await plants.get(1n))?.name, PLANT.name)
@@ -112,7 +112,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
   test('where the answer to a commit is lost the refusal says so, and the key finds the truth', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const lost = proxy.cutAfterServerBytes(0, { match: 'commit' })
-    assert.match((await refusalOf(plants.create(PLANT, KEY))).message, /may have been stored or not/)
+    assert.deepEqual((await refusalOf(plants.create(PLANT, KEY))).details, { outcome: 'unknown' })
     await lost
     const again = await plants.create(PLANT, KEY)
     assert.equal(again.outcome, 'created')
@@ -136,9 +136,44 @@ describe('a database that fails', { skip: postgresMissing }, () => {
   test('a server that shuts down during a write (57P01) leaves its outcome open, and the next one works', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const answered = proxy.answerNext('57P01', { fatal: true, match: 'INSERT INTO plants' })
-    assert.match((await refusalOf(plants.create(PLANT))).message, /may have been stored or not/)
+    assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' })
     await answered
     assert.equal((await plants.create(PLANT)).outcome, 'created')
+  })
+
+  test('a write whose connection the server ends is not sent again, whatever the connection still takes', async (t) => {
+    for (const sqlstate of ['57P01', '57P02', '25P03', '57P05', '08000', '08003', '08006']) {
+      const { proxy, plants } = await openBehindProxy(t)
+      const answered = proxy.answerNext(sqlstate, { match: 'INSERT INTO plants' })
+      assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' }, sqlstate)
+      await answered
+      assert.equal(await plants.get(1n), undefined, sqlstate)
+    }
+  })
+
+  test('a committed write whose connection was terminated (57P01) is not sent again', async (t) => {
+    const { plants } = await openBehindProxy(t)
+    const { server } = shared
+    const waitFor = async (standby: string) => {
+      await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${standby}'`)
+      await server.query('SELECT pg_reload_conf()')
+    }
+    const terminate = async () => {
+      const found = await server.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+      )
+      assert.equal(found, 't')
+    }
+    t.after(() => waitFor(''))
+    await waitFor('no_such_standby')
+    await keepTrying(async () =>
+      assert.equal(await server.query('SHOW synchronous_standby_names'), 'no_such_standby'),
+    )
+    const version = (await plants.get(0n))?.version ?? 0
+    const failure = refusalOf(plants.replace(0n, { name: 'the second' }, { ifMatch: [version] }))
+    await keepTrying(terminate)
+    assert.deepEqual((await failure).details, { outcome: 'unknown' })
+    assert.equal((await plants.get(0n))?.name, 'the second')
   })
 
   test('a read survives the loss of its connection', async (t) => {

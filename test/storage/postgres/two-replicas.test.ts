@@ -44,6 +44,33 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     }
   })
 
+  test('create a plant once when both get a PUT of a new id at once', async (t) => {
+    const replicas = await openTwo(t)
+    for (let id = 0n; id < ROUNDS; id++) {
+      const replaced = await Promise.all(
+        replicas.map(({ plants }, at) => plants.replace(id, { name: `of ${at}` })),
+      )
+      assert.deepEqual(replaced.map(({ outcome }) => outcome).sort(), ['created', 'replaced'])
+      const last = replaced.find(({ outcome }) => outcome === 'replaced')
+      assert.deepEqual(await replicas[0].plants.get(id), last?.outcome === 'replaced' && last.plant)
+    }
+  })
+
+  test('store one plant when both get one key with different ids at once', async (t) => {
+    const replicas = await openTwo(t)
+    for (let round = 0n; round < ROUNDS; round++) {
+      const idOf = (at: number) => 2n * round + BigInt(at)
+      const outcomes = await Promise.all(
+        replicas.map(async ({ plants }, at) => {
+          const key = { ...KEY, key: `key-${round}`, fingerprint: `body-${at}` }
+          return (await plants.create({ id: idOf(at), name: 'Rosa' }, key)).outcome
+        }),
+      )
+      assert.deepEqual(outcomes.toSorted(), ['created', 'key-reused'])
+      assert.equal(await replicas[0].plants.get(idOf(outcomes.indexOf('key-reused'))), undefined)
+    }
+  })
+
   test('see what the other one wrote, and a token that it revoked is unknown', async (t) => {
     const [a, b] = await openTwo(t)
     await a.plants.create({ id: 1n, name: 'Rosa' })

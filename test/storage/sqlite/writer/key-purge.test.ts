@@ -9,6 +9,8 @@ import { temporaryFolder } from '../temporary-storage.ts'
 const TTL_MS = 60_000
 /** Longer than from one purge to the next. */
 const A_WHILE_MS = 10_000
+/** When the first purge runs. */
+const FIRST_PURGE_MS = 5_000
 
 /**
  * Lets time pass in steps, as timers that are set meanwhile run within one step only when they are due in it.
@@ -43,6 +45,23 @@ function keptKeys(t: TestContext) {
 }
 
 describe('idempotency keys past their time', () => {
+  test('are removed to the millisecond, and those in force stay', (t) => {
+    const { database } = keptKeys(t)
+    database.exec('DELETE FROM idempotency_keys')
+    const insert = database.prepare("INSERT INTO idempotency_keys VALUES ('gardener', ?, 'f', 1, ?)")
+    const purgedAtMs = Date.now() + FIRST_PURGE_MS
+    const agesMs = [0, TTL_MS / 2, TTL_MS / 2 + 1, TTL_MS - 1, TTL_MS, TTL_MS + 1, 2 * TTL_MS]
+    for (const ageMs of agesMs) insert.run(`${ageMs}`, purgedAtMs - ageMs)
+    const purge = createKeyPurge(database, TTL_MS, assert.fail)
+    t.after(() => purge.stop())
+    passTime(t, FIRST_PURGE_MS)
+    const kept = database.prepare('SELECT key FROM idempotency_keys ORDER BY created_at DESC').all()
+    assert.deepEqual(
+      kept.map(({ key }) => Number(key)),
+      agesMs.filter((ageMs) => ageMs <= TTL_MS),
+    )
+  })
+
   test('are removed, a bounded number at once, and those in force stay', (t) => {
     const { database, old, fresh } = keptKeys(t)
     const purge = createKeyPurge(database, TTL_MS, assert.fail)
