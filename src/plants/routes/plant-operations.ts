@@ -120,13 +120,13 @@ export const replacePlantOperation: Operation = {
 }
 
 const CHANGE_CONTENT = {
-  schema: { $ref: '#/components/schemas/PlantChange' },
+  schema: { $ref: '#/components/schemas/PlantUpdate' },
   example: { tag: 'oak' },
 }
 
 export const updatePlantOperation: Operation = {
-  operationId: 'changePlant',
-  summary: 'Change a plant',
+  operationId: 'updatePlant',
+  summary: 'Update a plant',
   description:
     'A JSON merge patch (RFC 7396): what is left out stays as it is, `"tag": null` removes the tag.',
   group: 'Plants',
@@ -135,7 +135,7 @@ export const updatePlantOperation: Operation = {
     required: true,
     content: { 'application/merge-patch+json': CHANGE_CONTENT, 'application/json': CHANGE_CONTENT },
   },
-  answers: { 200: { description: 'Changed', headers: ['ETag'], content: STORED_PLANT } },
+  answers: { 200: { description: 'Updated', headers: ['ETag'], content: STORED_PLANT } },
   errors: [40001, 40002, 40003, 40402, 41201, 41301, 41501, 50701],
 }
 
