@@ -1,3 +1,4 @@
+import { cellText } from './import/table-dialect.ts'
 import { CONTENT_MEMBERS, type StoredPlant } from './plant.ts'
 import { timeText } from './plant-json.ts'
 
@@ -18,6 +19,5 @@ export function storedPlantCsv(plant: StoredPlant): string {
 }
 
 function cellOf(text: string | null | undefined): string {
-  if (text === undefined || text === null) return ''
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return text === undefined || text === null ? '' : cellText(text)
 }

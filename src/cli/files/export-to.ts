@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { ExportFileOptions, FileFormat } from '../../client/plant-store-client.ts'
+import { createRowScanner } from '../../plants/import/row-scanner.ts'
 import { requestFailure } from '../calls/request-failure.ts'
 import type { Service } from '../calls/service-call.ts'
 import { CommandFailure } from '../output/command-failure.ts'
@@ -17,9 +18,6 @@ interface ExportOptions extends Service {
 }
 
 type Pieces = AsyncIterable<Uint8Array>
-
-const LINE_FEED = 0x0a
-const QUOTATION_MARK = 0x22
 
 /**
  * Writes an export to a file, or to standard output. Throws a CommandFailure that says how far it got and what
@@ -100,17 +98,17 @@ interface RowCount {
   count(): number
 }
 
-/** Counts the plants in the bytes of an export: lines that no quotation marks hold together, less the header. */
+/** Counts the plants in the bytes of an export: its rows, less the header row. */
 function createRowCount(format: FileFormat): RowCount {
-  let lines = 0
-  let isQuoted = false
-  return {
-    add(piece) {
-      for (const byte of piece) {
-        if (byte === QUOTATION_MARK && format === 'csv') isQuoted = !isQuoted
-        else if (byte === LINE_FEED && !isQuoted) lines++
-      }
+  let rows = 0
+  const scanner = createRowScanner({
+    format,
+    onRow() {
+      rows++
     },
-    count: () => (format === 'csv' ? Math.max(0, lines - 1) : lines),
+  })
+  return {
+    add: scanner.scan,
+    count: () => (format === 'csv' ? Math.max(0, rows - 1) : rows),
   }
 }

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { ImportFileOptions } from '../../client/plant-store-client.ts'
+import { isWide, numberedColumns } from '../../plants/import/table-dialect.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import { formatOf } from './file-format.ts'
 import type { ImportInput } from './import-input.ts'
@@ -37,7 +38,7 @@ export async function writeFailedRows(
 ): Promise<void> {
   const options: PickOptions = {
     format,
-    wideEncoding: encoding === 'utf-16le' || encoding === 'utf-16be' ? encoding : undefined,
+    wideEncoding: isWide(encoding) ? encoding : undefined,
     hasHeader: format === 'csv' && columns === undefined,
     isNumbered: idStart !== undefined,
   }
@@ -62,15 +63,11 @@ export function mendingHint(
   const words = ['plantstore', 'import', quoted(errorsFile)]
   if (formatOf(errorsFile).format !== format) words.push('--format', format)
   // The rows have got their numbers as a column of their own.
-  const names = idStart === undefined ? columns : columns && ['id', ...columns.map(withoutIdName)]
+  const names = idStart === undefined ? columns : columns && numberedColumns(columns)
   if (names !== undefined) words.push('--columns', quoted(names.join()))
   if (encoding !== undefined && encoding !== 'utf-8') words.push('--encoding', encoding)
   if (onConflict !== undefined) words.push('--on-conflict', onConflict)
   return `The refused rows are in ${errorsFile}. Mend them, then: ${words.join(' ')}`
-}
-
-function withoutIdName(column: string): string {
-  return column.trim().toLowerCase() === 'id' ? 'former_id' : column
 }
 
 /** A word as a shell takes it. */

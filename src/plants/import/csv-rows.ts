@@ -1,30 +1,10 @@
 import { AppError, type FieldProblem, invalidFields, invalidParameter } from '../../errors.ts'
-import {
-  CONTENT_MEMBERS,
-  ID_MAX,
-  ID_MIN,
-  type NewPlant,
-  type PlantContent,
-  parseIdText,
-  parseNewPlant,
-} from '../plant.ts'
+import { ID_MAX, ID_MIN, type NewPlant, parseIdText, parseNewPlant } from '../plant.ts'
+import { type Columns, columnsOf, headerOf } from './csv-columns.ts'
 import { createImportRows, failRow, type ImportRows } from './import-rows.ts'
-
-/** Far more than a table of plants has, and few enough that a header row of them is soon judged. */
-export const COLUMNS_MAX = 1_000
-/** Of a header row that lacks something so much is repeated, for people to see what was taken for one. */
-const SHOWN_HEADER_CHARACTERS = 200
-
-type Field = 'id' | keyof PlantContent
-const FIELDS: readonly Field[] = ['id', ...CONTENT_MEMBERS.map(({ name }) => name)]
-
-/** Which cell of a row holds which field. */
-interface Columns {
-  count: number
-  id: number | undefined
-  /** Those that there are. */
-  content: { name: keyof PlantContent; at: number }[]
-}
+import { createRowReader, type RowFault, type TableRow } from './row-reader.ts'
+import { RowEndError } from './row-scanner.ts'
+import { ROW_BYTES_MAX } from './table-dialect.ts'
 
 export interface CsvRowsOptions {
   /** The names of the columns of a table without a header row. */
@@ -33,18 +13,12 @@ export interface CsvRowsOptions {
   idStart: bigint | undefined
 }
 
-/** A table that is read row by row. */
+/** A table in UTF-8 that is read in chunks. Both throw 40003 for a header row without what a plant needs. */
 export interface CsvRows {
-  /**
-   * Reads a row of cells that begins on that line; a blank line has none, and is passed over. `fault` tells where it
-   * is not sound as text. Throws 40003 for a
-   * header row without what a plant needs.
-   */
-  read(cells: readonly string[], line: number, fault: AppError | undefined): void
-  /** The rows that were read since the last time; `nextLine` is that behind them. */
-  take(nextLine: number, characters: number): ImportRows
-  /** No more rows come: throws 40003 where not even a header row did. */
-  end(): void
+  /** The rows that the chunk ends. Throws 40002 where a row has no end. */
+  read(chunk: Uint8Array): ImportRows
+  /** The same when no more chunks come. Throws 40003 where not even a header row came. */
+  end(): ImportRows
 }
 
 /**
@@ -60,15 +34,10 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
   let nextId = idStart
   let rows = createImportRows(1, 0)
 
-  function readRow(
-    cells: readonly string[],
-    line: number,
-    fault: AppError | undefined,
-    known: Columns,
-  ): void {
+  function addRow({ cells, line, fault }: TableRow, known: Columns): void {
     const id = idStart === undefined ? idIn(cells, known) : numbered()
     try {
-      if (fault !== undefined) throw fault
+      if (fault !== undefined) throw faultError(fault)
       if (idStart !== undefined && id === undefined) throw invalidFields([NUMBERS_ENDED])
       rows.plants.push(plantIn(cells, known, id))
       rows.lines.push(line)
@@ -85,24 +54,59 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
     return id
   }
 
+  const reader = createRowReader((row) => {
+    const { cells, line, fault } = row
+    const isBlank = cells.length === 0 && fault === undefined
+    if (isBlank) return
+    if (columns !== undefined) addRow(row, columns)
+    else columns = headerOf(cells, line, fault && faultError(fault), idStart)
+  })
+
+  function rowsOf(read: () => void, characters: number): ImportRows {
+    try {
+      read()
+    } catch (error) {
+      throw error instanceof RowEndError ? endError(error) : error
+    }
+    const ended = rows
+    ended.nextLine = reader.line
+    ended.characters = characters
+    rows = createImportRows(reader.line, 0)
+    return ended
+  }
+
   return {
-    read(cells, line, fault) {
-      const isBlank = cells.length === 0 && fault === undefined
-      if (isBlank) return
-      if (columns === undefined) columns = headerOf(cells, line, fault, idStart)
-      else readRow(cells, line, fault, columns)
-    },
-    take(nextLine, characters) {
-      const taken = rows
-      taken.nextLine = nextLine
-      taken.characters = characters
-      rows = createImportRows(nextLine, 0)
-      return taken
-    },
+    read: (chunk) => rowsOf(() => reader.read(chunk), chunk.length),
     end() {
+      const last = rowsOf(reader.end, 0)
       if (columns === undefined) throw invalidFields([NO_HEADER])
+      return last
     },
   }
+}
+
+function faultError(fault: RowFault): AppError {
+  if (fault === 'tooLong') return new AppError(41301, `The row is longer than ${ROW_BYTES_MAX} bytes.`)
+  if (fault === 'notUtf8') {
+    return new AppError(
+      40002,
+      'The row is not valid UTF-8. Name its encoding in the parameter encoding, such as windows-1252.',
+      { details: { fields: [{ name: '', rule: 'utf-8' }] } },
+    )
+  }
+  return new AppError(
+    40002,
+    'The row is not CSV. A cell that begins with a quotation mark must end with one, and those within are doubled.',
+    { details: { fields: [{ name: '', rule: 'well-formed' }] } },
+  )
+}
+
+function endError({ line, reason }: RowEndError): AppError {
+  const message =
+    reason === 'quoteNotClosed'
+      ? 'The row has a quotation mark that is never closed.'
+      : 'The row has no end within a mebibyte. A quotation mark in it may never be closed.'
+  return new AppError(40002, message, { details: { fields: [{ name: '', rule: 'well-formed', line }] } })
 }
 
 const ID_CELL: FieldProblem = {
@@ -147,79 +151,4 @@ function plantIn(
 function idIn(cells: readonly string[], { id }: Columns): bigint | undefined {
   const cell = id === undefined ? undefined : cells[id]
   return cell === undefined ? undefined : parseIdText(cell)
-}
-
-const COLUMNS_ADVICE = 'For a file without a header row, name its columns in the parameter columns.'
-/** Separators that spreadsheets of some countries write, and tables on the clipboard have. */
-const OTHER_SEPARATORS = { ';': 'semicolons', '\t': 'tabs' }
-const NDJSON_ADVICE = 'It looks like NDJSON. Send that with Content-Type: application/x-ndjson.'
-
-function headerOf(
-  cells: readonly string[],
-  line: number,
-  fault: AppError | undefined,
-  idStart: bigint | undefined,
-): Columns {
-  const isNdjson = cells[0]?.trimStart().startsWith('{') === true
-  if (fault !== undefined) {
-    const { code, message, details } = fault
-    const fields = details?.fields?.map((field) => ({ ...field, line }))
-    const advice = isNdjson ? ` ${NDJSON_ADVICE}` : ''
-    throw new AppError(code, `The header row is not readable. ${message}${advice}`, {
-      details: { ...details, ...(fields && { fields }) },
-    })
-  }
-  return columnsOf(cells, idStart, ({ message, ...field }) => {
-    const shown = JSON.stringify(cells.join(', ').slice(0, SHOWN_HEADER_CHARACTERS))
-    const advice = isNdjson ? NDJSON_ADVICE : (separatorAdvice(cells) ?? COLUMNS_ADVICE)
-    const about = `The header row is wrong: ${shown}. ${message} ${advice}`
-    return invalidFields([{ ...field, line, message: about }])
-  })
-}
-
-/** Of a header row that would name the columns if its cells were parted by something else than commas. */
-function separatorAdvice([cell = '', ...others]: readonly string[]): string | undefined {
-  if (others.length > 0) return undefined
-  for (const [separator, separators] of Object.entries(OTHER_SEPARATORS)) {
-    const names = cell.split(separator).map((name) => name.trim().toLowerCase())
-    if (names.length > 1 && names.includes('name')) {
-      return `It looks separated by ${separators}. Separate the cells by commas.`
-    }
-  }
-  return undefined
-}
-
-/** Which column holds which field: names in any case and order, others than the fields are ignored. */
-function columnsOf(
-  names: readonly string[],
-  idStart: bigint | undefined,
-  errorOf: (problem: FieldProblem) => AppError,
-): Columns {
-  if (names.length > COLUMNS_MAX) {
-    throw errorOf({ name: '', rule: 'max-items', message: `At most ${COLUMNS_MAX} columns are supported.` })
-  }
-  const places = new Map<Field, number>()
-  for (const [at, text] of names.entries()) {
-    const name = text.trim().toLowerCase()
-    const field = FIELDS.find((one) => one === name)
-    if (field === undefined) continue
-    if (places.has(field)) {
-      throw errorOf({ name: field, rule: 'unique', message: `The column ${field} must be named once.` })
-    }
-    places.set(field, at)
-  }
-  for (const { name, isRequired } of CONTENT_MEMBERS) {
-    if (!isRequired || places.has(name)) continue
-    throw errorOf({ name, rule: 'required', message: `A column ${name} is required.` })
-  }
-  if (idStart === undefined && !places.has('id')) {
-    const message = 'A column id is required, or the parameter idStart to number the rows.'
-    throw errorOf({ name: 'id', rule: 'required', message })
-  }
-  const id = idStart === undefined ? places.get('id') : undefined
-  const content = CONTENT_MEMBERS.flatMap(({ name }) => {
-    const at = places.get(name)
-    return at === undefined ? [] : [{ name, at }]
-  })
-  return { count: names.length, id, content }
 }

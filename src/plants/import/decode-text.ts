@@ -1,43 +1,42 @@
 import { AppError } from '../../errors.ts'
-
-/** So many bytes tell a byte order mark, or UTF-16 without one. */
-const FIRST_BYTES = 4
+import { isGzip, markBytes, SIGNATURE_BYTES, type WideEncoding, wideEncodingOf } from './table-dialect.ts'
 
 /**
- * A text in pieces, in UTF-8 whatever its encoding is. A byte order mark is left out. Without an encoding the bytes
- * pass as they are: whether they are UTF-8 is for the reader to judge, a line at a time. Throws 40002 for gzip
- * and UTF-16 that nobody announced, with `adviceFor` the latter, and for what is not of the encoding.
+ * A text in chunks, in UTF-8 whatever its encoding, without its byte order mark. Without an encoding the bytes pass
+ * as they are: the reader validates them as UTF-8, a line at a time. Throws 40002 for gzip and UTF-16 without an
+ * encoding, with `adviceFor` the latter, and for bytes that are not of the encoding.
  */
 export async function* decodeText(
-  pieces: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Buffer>,
   encoding: string | undefined,
-  adviceFor: (encoding: 'utf-16le' | 'utf-16be') => string,
+  adviceFor: (encoding: WideEncoding) => string,
 ): AsyncGenerator<Buffer, undefined> {
-  const text = fromFirstBytes(pieces)
+  const text = fromFirstBytes(chunks)
   if (encoding === undefined) yield* withoutMark(text, adviceFor)
   else yield* decoded(text, encoding)
 }
 
-/** The same in pieces of which the first holds FIRST_BYTES, where there are so many. Throws 40002 for gzip. */
-async function* fromFirstBytes(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+/** The same in chunks of which the first holds SIGNATURE_BYTES, where there are so many. Throws 40002 for gzip. */
+async function* fromFirstBytes(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let first: Buffer | undefined = Buffer.alloc(0)
-  for await (const piece of pieces) {
+  for await (const chunk of chunks) {
     if (first === undefined) {
-      yield piece
+      yield chunk
       continue
     }
-    first = Buffer.concat([first, piece])
-    if (first.length < FIRST_BYTES) continue
-    yield notPacked(first)
+    first = Buffer.concat([first, chunk])
+    if (first.length < SIGNATURE_BYTES) continue
+    yield notCompressed(first)
     first = undefined
   }
-  if (first !== undefined && first.length > 0) yield notPacked(first)
+  if (first !== undefined && first.length > 0) yield notCompressed(first)
 }
 
-/** RFC 1952 §2.3.1: no text begins so, in any encoding that somebody uses. */
-function notPacked(first: Buffer): Buffer {
-  const [one, two, three] = first
-  if (one !== 0x1f || two !== 0x8b || three !== 0x08) return first
+/** RFC 1952 §2.3.1: the third byte says how it is compressed, and only one way is in use. */
+const DEFLATE = 8
+
+function notCompressed(first: Buffer): Buffer {
+  if (!isGzip(first) || first[2] !== DEFLATE) return first
   throw new AppError(
     40002,
     'The text is compressed. Send it with Content-Encoding: gzip, compressed only once.',
@@ -45,32 +44,29 @@ function notPacked(first: Buffer): Buffer {
 }
 
 async function* withoutMark(
-  pieces: AsyncIterable<Buffer>,
-  adviceFor: (encoding: 'utf-16le' | 'utf-16be') => string,
+  chunks: AsyncIterable<Buffer>,
+  adviceFor: (encoding: WideEncoding) => string,
 ): AsyncGenerator<Buffer, undefined> {
   let isFirst = true
-  for await (const piece of pieces) {
-    yield isFirst ? judgeFirst(piece, adviceFor) : piece
+  for await (const chunk of chunks) {
+    yield isFirst ? checkedFirst(chunk, adviceFor) : chunk
     isFirst = false
   }
 }
 
-function judgeFirst(first: Buffer, adviceFor: (encoding: 'utf-16le' | 'utf-16be') => string): Buffer {
-  const [one, two, three] = first
-  if (one === 0xef && two === 0xbb && three === 0xbf) return first.subarray(3)
-  const isLittle = (one === 0xff && two === 0xfe) || (one !== 0 && two === 0)
-  const isBig = (one === 0xfe && two === 0xff) || (one === 0 && two !== 0 && two !== undefined)
-  if (!isLittle && !isBig) return first
-  throw new AppError(40002, `The text is in UTF-16. ${adviceFor(isLittle ? 'utf-16le' : 'utf-16be')}`, {
+function checkedFirst(first: Buffer, adviceFor: (encoding: WideEncoding) => string): Buffer {
+  const encoding = wideEncodingOf(first)
+  if (encoding === undefined) return first.subarray(markBytes(first))
+  throw new AppError(40002, `The text is in UTF-16. ${adviceFor(encoding)}`, {
     details: { fields: [{ name: '', rule: 'utf-8', line: 1 }] },
   })
 }
 
-async function* decoded(pieces: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer, undefined> {
+async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer, undefined> {
   const decoder = new TextDecoder(encoding, { fatal: true })
-  const decode = (piece?: Buffer): Buffer => {
+  const decode = (chunk?: Buffer): Buffer => {
     try {
-      return Buffer.from(piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true }))
+      return Buffer.from(chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true }))
     } catch (cause) {
       throw new AppError(40002, `The text is not valid ${encoding}. Choose another encoding.`, {
         cause,
@@ -78,6 +74,6 @@ async function* decoded(pieces: AsyncIterable<Buffer>, encoding: string): AsyncG
       })
     }
   }
-  for await (const piece of pieces) yield decode(piece)
+  for await (const chunk of chunks) yield decode(chunk)
   yield decode()
 }

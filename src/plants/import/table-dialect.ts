@@ -20,6 +20,11 @@ export const LINE_FEED = 0x0a
 export const CARRIAGE_RETURN = 0x0d
 export const QUOTATION_MARK = 0x22
 
+/** Whether there is nothing in a row but its line ending. Such a one is no row. */
+export function isBlankRow(row: Uint8Array): boolean {
+  return row.every((byte) => byte === LINE_FEED || byte === CARRIAGE_RETURN)
+}
+
 /** The encodings that the web app offers. The service decodes every one of the Encoding Standard. */
 export const ENCODINGS = [
   'utf-8',
@@ -74,15 +79,18 @@ export function guessEncoding(start: Uint8Array, isWhole: boolean): Encoding {
   }
 }
 
-const MEMBERS = ['id', 'name', 'tag'] as const
-/** The member of a plant that a column holds. */
-export type ColumnMember = (typeof MEMBERS)[number]
+/** The members of a plant that a column may hold. */
+export const COLUMN_MEMBERS = ['id', 'name', 'tag'] as const
+export type ColumnMember = (typeof COLUMN_MEMBERS)[number]
 
-/** The member that each of these columns holds, in any case and between spaces; undefined for other columns. */
-export function columnMembers(names: readonly string[]): (ColumnMember | undefined)[] {
+/** The member that each of these columns holds, named in any case and between spaces; undefined for other columns. */
+export function columnMembers<Member extends string>(
+  names: readonly string[],
+  members: readonly Member[],
+): (Member | undefined)[] {
   return names.map((text) => {
     const name = text.trim().toLowerCase()
-    return MEMBERS.find((member) => member === name)
+    return members.find((member) => member === name)
   })
 }
 
@@ -92,7 +100,7 @@ export function otherDelimiterOf(cells: readonly string[]): Delimiter | undefine
   if (others.length > 0) return undefined
   return DELIMITERS.find((delimiter) => {
     const names = cell.split(delimiter)
-    return names.length > 1 && columnMembers(names).includes('name')
+    return names.length > 1 && columnMembers(names, COLUMN_MEMBERS).includes('name')
   })
 }
 

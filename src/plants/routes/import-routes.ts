@@ -8,7 +8,6 @@ import { recordFailure } from '../../http/response/error-responses.ts'
 import { sendJson } from '../../http/response/responses.ts'
 import { streamResponse } from '../../http/response/stream-response.ts'
 import { BoundedQueue } from '../../load/bounded-queue.ts'
-import { createCsvSplitter } from '../import/csv-records.ts'
 import { createCsvRows } from '../import/csv-rows.ts'
 import { decodeText } from '../import/decode-text.ts'
 import {
@@ -150,14 +149,8 @@ async function* ndjsonRowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Impo
 function csvRowsOf({ columns, idStart, encoding }: ImportParameters) {
   const rows = createCsvRows({ columns, idStart })
   return async function* rowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<ImportRows, undefined> {
-    const records = createCsvSplitter(rows.read)
     const advice = (found: string) => `Set the parameter encoding to ${found}.`
-    for await (const piece of decodeText(pieces, encoding, advice)) {
-      await records.take(piece)
-      yield rows.take(records.line, piece.length)
-    }
-    await records.end()
-    yield rows.take(records.line, 0)
-    rows.end()
+    for await (const chunk of decodeText(pieces, encoding, advice)) yield rows.read(chunk)
+    yield rows.end()
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type PickOptions, pickRows } from '../../../src/cli/files/picked-rows.ts'
-import { createCsvSplitter } from '../../../src/plants/import/csv-records.ts'
+import { createRowReader } from '../../../src/plants/import/row-reader.ts'
 
 const CSV: PickOptions = { format: 'csv', wideEncoding: undefined, hasHeader: true, isNumbered: false }
 
@@ -45,7 +45,9 @@ test('a byte order mark stays where it was, and every byte of another encoding',
     Buffer.from('2,b\n'),
   ])
   assert.deepEqual(await pick(bytes, [2]), bytes.subarray(0, -4))
-  assert.equal(String(await pick('\ufeff"id",name\n1,a\n2,b\n', [3])), '\ufeff"id",name\n2,b\n')
+  for (const size of [1, 2, 7]) {
+    assert.equal(String(await pick('\ufeff"id",name\n1,a\n2,b\n', [3], {}, size)), '\ufeff"id",name\n2,b\n')
+  }
 })
 
 test('UTF-16 is read two bytes at a time, in both orders', async () => {
@@ -91,10 +93,10 @@ test('rows and lines are counted as the service counts them, in whatever is betw
     fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (parts, size) => {
       const csv = Buffer.from(parts.join(''))
       const lines: number[] = []
-      const splitter = createCsvSplitter((_cells, line) => lines.push(line))
+      const reader = createRowReader(({ line }) => lines.push(line))
       try {
-        await splitter.take(csv)
-        await splitter.end()
+        reader.read(csv)
+        reader.end()
       } catch {
         // A quotation mark that is never closed ends the import.
         return

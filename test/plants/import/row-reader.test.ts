@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createRowReader } from '../../../src/plants/import/row-reader.ts'
+import { RowEndError } from '../../../src/plants/import/row-scanner.ts'
+import {
+  COLUMN_MEMBERS,
+  cellText,
+  DELIMITERS,
+  type Delimiter,
+  ROW_BYTES_MAX,
+} from '../../../src/plants/import/table-dialect.ts'
+import { CONTENT_MEMBERS } from '../../../src/plants/plant.ts'
+import { CSV_HEADER, storedPlantCsv } from '../../../src/plants/plant-csv.ts'
+import { cpuTimeMs } from '../../support/process/cpu-time.ts'
+
+const MIB = 1024 * 1024
+
+type Seen = [line: number, cells: string[] | string]
+
+/** The rows of a text that comes in chunks of these sizes, over and over; of one that fails the fault. */
+function rowsOf(
+  text: string | Buffer,
+  sizes: readonly number[] = [64 * 1024],
+  delimiter: Delimiter = ',',
+): Seen[] {
+  const bytes = Buffer.from(text as string)
+  const seen: Seen[] = []
+  const reader = createRowReader(
+    ({ cells, line, fault }) => seen.push([line, fault ?? [...cells]]),
+    delimiter,
+  )
+  for (let at = 0, chunk = 0; at < bytes.length; chunk++) {
+    const size = sizes[chunk % sizes.length] ?? 1
+    reader.read(bytes.subarray(at, at + size))
+    at += size
+  }
+  reader.end()
+  return seen
+}
+
+const texts = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('"', ',', ';', '\t', '\n', '\r', '\r\n', ' ', 'é', '🌱', '\ufeff', '\ufffd'),
+    fc.string(),
+  ),
+})
+const chunkSizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })
+
+test('every table is read as it was written, with the line of each row, whatever the delimiter and the chunks', () => {
+  const row = fc.record({
+    cells: fc.array(texts, { minLength: 1, maxLength: 4 }),
+    ending: fc.constantFrom('\n', '\r\n', '\r'),
+  })
+  const tables = fc.array(row, { maxLength: 8 })
+  fc.assert(
+    fc.property(tables, chunkSizes, fc.constantFrom(...DELIMITERS), (rows, sizes, delimiter) => {
+      let text = ''
+      const expected: Seen[] = []
+      for (const { cells, ending } of rows) {
+        expected.push([1 + (text.match(/\r\n|\n|\r/g)?.length ?? 0), cells])
+        text += cells.map((one) => cellText(one, delimiter)).join(delimiter) + ending
+      }
+      assert.deepEqual(rowsOf(text, sizes, delimiter), expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('lines may end with LF, CRLF or CR, also in one text, and the last one in nothing', () => {
+  for (const size of [1, 2, 3, 100]) {
+    assert.deepEqual(rowsOf('a,b\r\nc\nd\re', [size]), [
+      [1, ['a', 'b']],
+      [2, ['c']],
+      [3, ['d']],
+      [4, ['e']],
+    ])
+    assert.deepEqual(rowsOf('a\n\nb\n', [size]), [
+      [1, ['a']],
+      [2, []],
+      [3, ['b']],
+    ])
+    assert.deepEqual(rowsOf('', [size]), [])
+  }
+})
+
+test('a blank line has no cell, and one of quotation marks alone has an empty one', () => {
+  for (const ending of ['\n', '\r\n', '\r']) {
+    for (const size of [1, 2, 3, 100]) {
+      assert.deepEqual(rowsOf(['', '""', '', '', '""'].join(ending), [size]), [
+        [1, []],
+        [2, ['']],
+        [3, []],
+        [4, []],
+        [5, ['']],
+      ])
+    }
+  }
+})
+
+test('a quotation mark inside of a cell that does not begin with one is like any other character', () => {
+  assert.deepEqual(rowsOf('1,5" pot,b"c"\n2,x,y\n'), [
+    [1, ['1', '5" pot', 'b"c"']],
+    [2, ['2', 'x', 'y']],
+  ])
+})
+
+test('where it is not clear where a cell ends the row fails, and the next is read', () => {
+  for (const bad of ['"a"b', '"a" ', ' "a","b"c', '"a""b"c"', '""a', '"a"b"c"']) {
+    for (const size of [1, 3, 100]) {
+      assert.deepEqual(
+        rowsOf(`1,x\n2,${bad}\n3,"""y"", z"\n`, [size]),
+        [
+          [1, ['1', 'x']],
+          [2, 'misquoted'],
+          [3, ['3', '"y", z']],
+        ],
+        bad,
+      )
+    }
+  }
+})
+
+test('a row that is not UTF-8 fails, and those around it are whole', () => {
+  for (const [ending, size] of [
+    ['\n', 1],
+    ['\r\n', 3],
+    ['\r', 2],
+    ['\n', 1000],
+    ['\r', 1000],
+  ] as const) {
+    const lines = ['1,\xc3\xa9', '2,caf\xe9', '3,"\xe9', '",x', '4,\xc3\x97', '5,\xe9']
+    const text = Buffer.from(lines.join(ending), 'latin1')
+    assert.deepEqual(
+      rowsOf(text, [size]),
+      [
+        [1, ['1', 'é']],
+        [2, 'notUtf8'],
+        [3, 'notUtf8'],
+        [5, ['4', '×']],
+        [6, 'notUtf8'],
+      ],
+      JSON.stringify([ending, size]),
+    )
+  }
+})
+
+test('a row of exactly the limit is read, and a longer one fails by itself', () => {
+  const whole = `1,"${'x\n'.repeat(ROW_BYTES_MAX / 2 - 3)}"`
+    .padEnd(ROW_BYTES_MAX, ' ')
+    .replace(/" +$/, (end) => `${'y'.repeat(end.length - 1)}"`)
+  const lines = whole.split('\n').length
+  for (const size of [64 * 1024, 10_007, 257]) {
+    const seen = rowsOf(`a\n${whole}\nb\n${whole.slice(0, -1)}z"\nc\n${'y,'.repeat(ROW_BYTES_MAX)}\nd`, [
+      size,
+    ])
+    assert.deepEqual(
+      seen.map(([line, cells]) => [line, typeof cells === 'string' ? cells : cells[0]]),
+      [
+        [1, 'a'],
+        [2, '1'],
+        [2 + lines, 'b'],
+        [3 + lines, 'tooLong'],
+        [3 + 2 * lines, 'c'],
+        [4 + 2 * lines, 'tooLong'],
+        [5 + 2 * lines, 'd'],
+      ],
+      `in chunks of ${size}`,
+    )
+  }
+})
+
+test('the line ending does not count for how long a row is', () => {
+  for (const ending of ['\n', '\r\n', '\r']) {
+    for (const size of [64 * 1024, 32 * 1024 + 1, 10_007, 7]) {
+      for (const more of [0, 1]) {
+        const row = `1,${'x'.repeat(ROW_BYTES_MAX - 2 + more)}`
+        const seen = rowsOf(`a${ending}${row}${ending}${row}${ending}b,c${ending}${row}`, [size])
+        assert.deepEqual(
+          seen.map(([line, cells]) => [line, typeof cells === 'string' ? cells : cells.length]),
+          [1, 2, 3, 4, 5].map((line) => [line, line === 1 ? 1 : line === 4 || more === 0 ? 2 : 'tooLong']),
+          `${JSON.stringify(ending)} in chunks of ${size}, ${more} more`,
+        )
+      }
+    }
+  }
+})
+
+test('a quotation mark that is never closed is told with its line, after a mebibyte at the latest', () => {
+  assert.throws(() => rowsOf('a,b\n1,"x\n2,y\n'), new RowEndError(2, 'quoteNotClosed'))
+  assert.throws(() => rowsOf('a,b\n"1\n2",x\n3,"', [1]), new RowEndError(4, 'quoteNotClosed'))
+  const reader = createRowReader(() => {})
+  reader.read(Buffer.from('a,b\n1,"'))
+  const chunk = Buffer.alloc(64 * 1024, 'x\n')
+  let bytes = 0
+  assert.throws(() => {
+    for (; bytes < 10 * MIB; bytes += chunk.length) reader.read(chunk)
+  }, new RowEndError(2, 'tooFar'))
+  assert.ok(bytes <= MIB, `${bytes} bytes`)
+})
+
+test('a row of empty cells has no more room than any other', () => {
+  for (const cells of [',', '"",', '"","",x,']) {
+    const reader = createRowReader(() => {})
+    reader.read(Buffer.from('a,b\n1,2\n'))
+    const chunk = Buffer.alloc(32 * 1024, cells)
+    let bytes = 0
+    assert.throws(
+      () => {
+        for (; bytes < 10 * MIB; bytes += chunk.length) reader.read(chunk)
+      },
+      new RowEndError(3, 'tooFar'),
+      cells,
+    )
+    assert.ok(bytes <= MIB, `${bytes} bytes of ${cells}`)
+  }
+})
+
+test('how long a row may be does not depend on the chunks in which it comes', () => {
+  const longest = Buffer.from(`a\n${','.repeat(MIB - 1)}\nb\n`)
+  for (const size of [10_007, 3 * MIB]) {
+    assert.deepEqual(rowsOf(longest, [size]), [
+      [1, ['a']],
+      [2, 'tooLong'],
+      [3, ['b']],
+    ])
+    assert.throws(() => rowsOf(`a\n${','.repeat(MIB)}\nb\n`, [size]), new RowEndError(2, 'tooFar'))
+  }
+})
+
+test('rows with another number of cells than the first take no longer than others', async () => {
+  const elapsedMs = (row: string) => {
+    const text = `id,name,tag\n${row.repeat(200_000)}`
+    return cpuTimeMs(() => rowsOf(text, [32 * 1024]))
+  }
+  await elapsedMs('1,abc,\n')
+  const evenMs = await elapsedMs('1,abc,\n')
+  for (const row of ['1,abc\n', '1,abc,,\n', '\n', '\r\n']) {
+    const oddMs = await elapsedMs(row)
+    assert.ok(oddMs < 4 * evenMs, `${JSON.stringify(row)}: ${oddMs} ms, others ${evenMs} ms`)
+  }
+})
+
+test('no odd row takes long to judge', async () => {
+  for (const bad of [
+    '"a"b,'.repeat(10_000),
+    `"a"b${'""'.repeat(30_000)}`,
+    `"a"b${',"x"'.repeat(15_000)},"y"z`,
+  ]) {
+    assert.ok((await cpuTimeMs(() => rowsOf(`${bad}\n1,x\n`))) < 2_000, bad.slice(0, 20))
+  }
+})
+
+test('the columns that the dialect knows are the members of a plant', () => {
+  assert.deepEqual(COLUMN_MEMBERS, ['id', ...CONTENT_MEMBERS.map(({ name }) => name)])
+})
+
+test('any text through the CSV export and the reader is the same text', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(texts, fc.option(texts, { nil: undefined }))),
+      chunkSizes,
+      (plants, sizes) => {
+        const times = { createdAtMs: 0, updatedAtMs: 0, version: 1 }
+        const rows = plants.map(([name, tag], at) =>
+          storedPlantCsv({ id: BigInt(at), name, ...(tag !== undefined && { tag }), ...times }),
+        )
+        const read = rowsOf(CSV_HEADER + rows.join(''), sizes).slice(1)
+        assert.deepEqual(
+          read.map(([, cells]) => cells.slice(0, 3)),
+          plants.map(([name, tag = ''], at) => [String(at), name, tag]),
+        )
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
