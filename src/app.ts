@@ -36,8 +36,6 @@ import {
 import { NewPlantSchema, PlantSchema, PlantUpdateSchema, StoredPlantSchema } from './plants/plant.ts'
 import { AdditionsSchema, DayCountSchema } from './plants/plant-additions.ts'
 import { TagCountSchema } from './plants/plant-store.ts'
-import { registerPlantImportRoutes } from './plants/routes/import-routes.ts'
-import { registerPlantListRoutes } from './plants/routes/list-routes.ts'
 import { registerPlantRoutes } from './plants/routes/plant-routes.ts'
 import type { Storage } from './storage/storage.ts'
 import { createAuthenticator, type JwtVerifier } from './tokens/access/authenticate.ts'
@@ -193,8 +191,6 @@ export async function buildApp({
   await app.register(
     async (routes) => {
       registerPlantRoutes(routes, { plants, body, basePath })
-      registerPlantListRoutes(routes, { plants, basePath })
-      registerPlantImportRoutes(routes, { plants, body })
       registerTokenRoutes(routes, { tokens, body, authenticate, logToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, logToken, logRejection })
       registerHealthRoutes(routes, { engine, ping, onCommit: storage.activity.onCommit, isDraining })

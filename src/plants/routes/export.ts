@@ -9,8 +9,8 @@ import { storedPlantJson } from '../plant-json.ts'
 import type { PlantFilter, PlantStore } from '../plant-store.ts'
 import { readOptionsOf } from './read-options.ts'
 
-/** Text that is sent at once: enough to be cheap, and little to hold in memory or to be made without a pause. */
-const PIECE_CHARACTERS = 64 * 1024
+/** Text that is sent at once: enough to be cheap, little enough to hold in memory and to build without a pause. */
+const CHUNK_CHARACTERS = 64 * 1024
 
 const FORMATS = {
   ndjson: {
@@ -29,8 +29,8 @@ const FORMATS = {
 export type ExportFormat = keyof typeof FORMATS
 
 /**
- * Answers with every plant that matches, as they are read. What fails before the first of them has an answer of its
- * own; what fails later breaks the connection off, so that the client sees that the answer is not whole.
+ * Sends every plant that matches, as they are read. A failure before the first chunk has an error response; a later one
+ * drops the connection, so that the client sees that the response is incomplete.
  */
 export async function sendExport(
   request: FastifyRequest,
@@ -46,39 +46,39 @@ export async function sendExport(
     streamResponse(reply, mediaType, { fields, isCompressed }).end()
     return
   }
-  const steps = plants.exportPlants(filter, readOptionsOf(request))[Symbol.asyncIterator]()
+  const chunks = plants.exportPlants(filter, readOptionsOf(request))[Symbol.asyncIterator]()
   try {
-    const first = await steps.next()
+    const first = await chunks.next()
     request.mayTakeLong = true
-    const answer = streamResponse(reply, mediaType, { fields, isCompressed })
+    const response = streamResponse(reply, mediaType, { fields, isCompressed })
     try {
-      await sendSteps(first, steps, format, answer)
-      answer.end()
+      await sendChunks(first, chunks, format, response)
+      response.end()
     } catch (error) {
       recordFailure(error, request)
-      answer.cut()
+      response.cut()
     }
   } finally {
-    await steps.return?.()
+    await chunks.return?.()
   }
 }
 
-async function sendSteps(
+async function sendChunks(
   first: IteratorResult<readonly StoredPlant[]>,
-  steps: AsyncIterator<readonly StoredPlant[]>,
+  chunks: AsyncIterator<readonly StoredPlant[]>,
   format: ExportFormat,
-  answer: ResponseStream,
+  response: ResponseStream,
 ): Promise<void> {
   const { header, rowOf } = FORMATS[format]
   let text = header
-  for (let step = first; !step.done; step = await steps.next()) {
-    for (const plant of step.value) {
+  for (let chunk = first; !chunk.done; chunk = await chunks.next()) {
+    for (const plant of chunk.value) {
       text += rowOf(plant)
-      if (text.length < PIECE_CHARACTERS) continue
-      // Others are served between two pieces, also where the client is the faster one.
-      await (answer.send(text) ?? yieldToEventLoop())
+      if (text.length < CHUNK_CHARACTERS) continue
+      // Other requests are served between two chunks, also where the client reads faster.
+      await (response.send(text) ?? yieldToEventLoop())
       text = ''
     }
   }
-  await answer.send(text)
+  await response.send(text)
 }

@@ -1,34 +1,100 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { invalidParameter } from '../../errors.ts'
+import type { Operation } from '../../http/openapi.ts'
 import { preferredMediaType } from '../../http/request/accept.ts'
 import { queryOf } from '../../http/request/query.ts'
 import { sendLongJson } from '../../http/response/compression.ts'
 import { CSV, NDJSON } from '../import/import-parameters.ts'
 import { ID_MAX, ID_MIN, parseIdText } from '../plant.ts'
-import { createAdditionsCount } from '../plant-additions.ts'
 import { storedPlantJson } from '../plant-json.ts'
 import { queryWords } from '../plant-search.ts'
 import type { PlantFilter, PlantQuery, PlantStore } from '../plant-store.ts'
-import { sendExport } from './export-routes.ts'
-import { countAdditionsOperation, listPlantsOperation, listTagsOperation } from './list-operations.ts'
+import { sendExport } from './export.ts'
+import { LIMIT, limitIn } from './limit.ts'
+import { STORED_EXAMPLE } from './plant-parts.ts'
 import { readOptionsOf } from './read-options.ts'
 
-const PAGE_PLANTS_DEFAULT = 100
-/** A page is built in memory and sent whole. */
-const PAGE_PLANTS_MAX = 1_000
+/** Without a default, which a page that tries the operation would send along with a request for all plants. */
+const PAGE_LIMIT = {
+  ...LIMIT,
+  description: 'How many at most, of JSON only: 100 unless told, and more than 1000 is lowered to 1000',
+  schema: { type: 'integer', format: 'int32', minimum: 1 },
+}
 
-export interface PlantListRoutesOptions {
+const listPlantsOperation: Operation = {
+  operationId: 'listPlants',
+  summary: 'List and search plants',
+  description:
+    'In the order of their ids. When there is more, a Link field names the next page; one of very long names holds ' +
+    'fewer plants than were asked for. A plant is found by `q` as soon as its name is indexed: at once in a quiet ' +
+    'store, some seconds behind in a busy one.\n\n' +
+    '`Accept: application/x-ndjson` or `text/csv` asks for every plant that matches, as the collection was at one ' +
+    'moment, however many there are: a StoredPlant a line, or a table with the columns id, name, tag, createdAt and ' +
+    'updatedAt. An answer that breaks off is not whole. No tag is an empty cell; an empty one, which CSV cannot ' +
+    'tell from none, is `""`. No cell is escaped for spreadsheets.',
+  group: 'Plants',
+  parameters: [
+    PAGE_LIMIT,
+    {
+      name: 'after',
+      in: 'query',
+      description: 'Only plants with a greater id',
+      schema: { type: 'integer', format: 'int64' },
+    },
+    {
+      name: 'bom',
+      in: 'query',
+      description: 'CSV only: 1 begins it with a byte order mark, by which spreadsheets know UTF-8',
+      schema: { type: 'integer', enum: [0, 1] },
+    },
+    {
+      name: 'tag',
+      in: 'query',
+      description: 'Only plants with exactly this tag',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'q',
+      in: 'query',
+      description:
+        'Only plants whose name holds each of these words, or words that begin so (`querc rob`), blind to ' +
+        'case, accents, × against x, and kinds of quotes and spaces',
+      schema: { type: 'string' },
+    },
+  ],
+  answers: {
+    200: {
+      description: 'A page of plants, or all of them in lines or a table',
+      headers: ['Link'],
+      content: {
+        'application/json': {
+          schema: { type: 'array', items: { $ref: '#/components/schemas/StoredPlant' } },
+          example: [STORED_EXAMPLE],
+        },
+        'application/x-ndjson': {
+          schema: { type: 'string', description: 'Lines, each a StoredPlant' },
+          example: `${JSON.stringify(STORED_EXAMPLE)}\n`,
+        },
+        'text/csv': {
+          schema: { type: 'string', description: 'A table (RFC 4180), with a header row' },
+          example:
+            'id,name,tag,createdAt,updatedAt\r\n' +
+            '42,Quercus robur,tree,2026-04-01T08:30:00.000Z,2026-04-01T08:30:00.000Z\r\n',
+        },
+      },
+    },
+  },
+}
+
+export interface ListRouteOptions {
   plants: PlantStore
-  /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
+  /** The path of the base URL, which prefixes every route: '' or '/prefix'. */
   basePath: string
 }
 
 type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', string>>
 
-export function registerPlantListRoutes(
-  app: FastifyInstance,
-  { plants, basePath }: PlantListRoutesOptions,
-): void {
+export function registerListRoute(app: FastifyInstance, { plants, basePath }: ListRouteOptions): void {
   app.route({
     method: 'GET',
     url: '/plants',
@@ -52,28 +118,6 @@ export function registerPlantListRoutes(
         fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
       }
       await sendLongJson(request, reply, `[${page.plants.map(storedPlantJson).join(',')}]`, fields)
-    },
-  })
-
-  app.route({
-    method: 'GET',
-    url: '/tags',
-    config: { scope: 'plants:read', operation: listTagsOperation },
-    async handler(request, reply) {
-      const limit = limitIn(queryOf(request, ['limit']).limit)
-      const tags = await plants.countTags(limit, readOptionsOf(request))
-      await sendLongJson(request, reply, JSON.stringify(tags))
-    },
-  })
-
-  const countAdditions = createAdditionsCount({ plants })
-  app.route({
-    method: 'GET',
-    url: '/additions',
-    config: { scope: 'plants:read', operation: countAdditionsOperation },
-    async handler(request, reply) {
-      queryOf(request, [])
-      await sendLongJson(request, reply, JSON.stringify(await countAdditions()))
     },
   })
 }
@@ -102,13 +146,6 @@ function filterIn({ after, tag, q }: ListParameters): PlantFilter {
   if (tag !== undefined) filter.tag = tag
   if (q !== undefined) filter.words = queryWords(q)
   return filter
-}
-
-function limitIn(text: string | undefined): number {
-  if (text === undefined) return PAGE_PLANTS_DEFAULT
-  if (!/^[1-9][0-9]*$/.test(text))
-    throw invalidParameter('limit', 'limit must be a whole number of at least 1.')
-  return Math.min(Number(text), PAGE_PLANTS_MAX)
 }
 
 function afterIdIn(text: string): bigint {

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import type { Operation } from '../../http/openapi.ts'
+import { queryOf } from '../../http/request/query.ts'
+import { sendLongJson } from '../../http/response/compression.ts'
+import type { PlantStore } from '../plant-store.ts'
+import { LIMIT, limitIn } from './limit.ts'
+import { readOptionsOf } from './read-options.ts'
+
+const listTagsOperation: Operation = {
+  operationId: 'listTags',
+  summary: 'List the tags in use',
+  description:
+    'The most used first; fewer than `limit` where they are long, 4 Mi characters in all, or a little more.',
+  group: 'Plants',
+  parameters: [LIMIT],
+  answers: {
+    200: {
+      description: 'Tags, and how many plants have each',
+      content: {
+        'application/json': {
+          schema: { type: 'array', items: { $ref: '#/components/schemas/TagCount' } },
+          example: [{ tag: 'tree', count: 2 }],
+        },
+      },
+    },
+  },
+}
+
+export interface TagsRouteOptions {
+  plants: PlantStore
+}
+
+export function registerTagsRoute(app: FastifyInstance, { plants }: TagsRouteOptions): void {
+  app.route({
+    method: 'GET',
+    url: '/tags',
+    config: { scope: 'plants:read', operation: listTagsOperation },
+    async handler(request, reply) {
+      const limit = limitIn(queryOf(request, ['limit']).limit)
+      const tags = await plants.countTags(limit, readOptionsOf(request))
+      await sendLongJson(request, reply, JSON.stringify(tags))
+    },
+  })
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify'
+import type { Operation } from '../../http/openapi.ts'
+import type { BodyReader } from '../../http/request/read-body.ts'
+import { preconditionOf } from '../entity-tags.ts'
+import { parsePlantUpdate } from '../plant.ts'
+import type { PlantStore } from '../plant-store.ts'
+import {
+  ID_IN_PATH,
+  IF_MATCH,
+  idIn,
+  noSuchPlant,
+  preconditionFailed,
+  STORED_PLANT,
+  sendPlant,
+  type WithId,
+} from './plant-parts.ts'
+
+const MERGE_PATCH_TYPES = ['application/merge-patch+json', 'application/json']
+
+const UPDATE_CONTENT = {
+  schema: { $ref: '#/components/schemas/PlantUpdate' },
+  example: { tag: 'oak' },
+}
+
+const updatePlantOperation: Operation = {
+  operationId: 'updatePlant',
+  summary: 'Update a plant',
+  description:
+    'A JSON merge patch (RFC 7396): what is left out stays as it is, `"tag": null` removes the tag.',
+  group: 'Plants',
+  parameters: [ID_IN_PATH, IF_MATCH],
+  requestBody: {
+    required: true,
+    content: { 'application/merge-patch+json': UPDATE_CONTENT, 'application/json': UPDATE_CONTENT },
+  },
+  answers: { 200: { description: 'Updated', headers: ['ETag'], content: STORED_PLANT } },
+  errors: [40001, 40002, 40003, 40402, 41201, 41301, 41501, 50701],
+}
+
+export interface UpdateRouteOptions {
+  plants: PlantStore
+  body: BodyReader
+}
+
+export function registerUpdateRoute(app: FastifyInstance, { plants, body }: UpdateRouteOptions): void {
+  app.route<WithId>({
+    method: 'PATCH',
+    url: '/plants/:id',
+    config: { scope: 'plants:write', operation: updatePlantOperation },
+    async handler(request, reply) {
+      const id = idIn(request)
+      const change = parsePlantUpdate(await body.readJson(request, reply, MERGE_PATCH_TYPES), id)
+      request.stages?.enter('commit')
+      const changed = await plants.update(id, change, preconditionOf(request.headers))
+      if (changed.outcome === 'updated') sendPlant(reply, 200, changed.plant)
+      else throw changed.outcome === 'absent' ? noSuchPlant(id) : preconditionFailed(request)
+    },
+  })
+}
