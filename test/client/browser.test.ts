@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
-import { CHROMIUM, chromiumMissing as skip } from '../support/browser/chromium.ts'
+import { openChromium, chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { startApp, TOKEN } from '../support/http/start-app.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -52,10 +51,7 @@ test('the client works in a browser', { skip }, async (context) => {
     platform: 'browser',
     write: false,
   })
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ['--headless', '--no-sandbox', '--disable-gpu'],
-  })
+  const browser = await openChromium()
   context.after(() => browser.close())
   const page = await browser.newPage()
   const faults: string[] = []

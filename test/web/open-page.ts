@@ -1,5 +1,5 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { CHROMIUM, CHROMIUM_FLAGS } from '../support/browser/chromium.ts'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium } from '../support/browser/chromium.ts'
 import { type Lifetime, type StartedApp, TOKEN } from '../support/http/start-app.ts'
 
 export interface OpenedPage {
@@ -25,7 +25,7 @@ interface OpenOptions {
 
 /** Chromium, until the test, or the file of tests, ends. */
 export async function openBrowser(test: Lifetime): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS })
+  const browser = await openChromium()
   test.after(() => browser.close())
   return browser
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
-import { CHROMIUM, CHROMIUM_FLAGS, chromiumMissing as skip } from '../../support/browser/chromium.ts'
+import type { Locator, Page } from 'playwright-core'
+import { openChromium, chromiumMissing as skip } from '../../support/browser/chromium.ts'
 import { assertErrorAnswer } from '../../support/http/error-body.ts'
 import { exchange, statusesIn } from '../../support/http/raw-http.ts'
 import { type StartedApp, startApp, TOKEN } from '../../support/http/start-app.ts'
@@ -164,7 +164,7 @@ test('what is not one of its files is not there, whatever the name points at on 
 })
 
 async function openPage(context: TestContext, app: StartedApp, width = 1440) {
-  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS })
+  const browser = await openChromium()
   context.after(() => browser.close())
   const page = await browser.newPage({ viewport: { width, height: 900 } })
   /** What the console told of errors (a broken policy is one), and what a script threw. */

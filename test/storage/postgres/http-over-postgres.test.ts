@@ -9,9 +9,8 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** The tests of the HTTP service for which it matters what the plants are kept in. */
 const FILES = [
-  'test/plants/*-routes.test.ts',
-  'test/plants/routes/idempotent-create.test.ts',
-  'test/tokens/*routes*.test.ts',
+  'test/plants/routes/*.test.ts',
+  'test/tokens/routes/*.test.ts',
   'test/http/routes/health-routes.test.ts',
   'test/http/openapi-responses.test.ts',
 ]
@@ -42,8 +41,11 @@ async function runTests(files: string[], serverUrl: string): Promise<{ code: num
 
 test('the HTTP service does on PostgreSQL what its tests say', { skip: postgresMissing }, async (t) => {
   const server = await startPostgres(t)
-  const files = globSync(FILES, { cwd: ROOT })
-  assert.ok(files.length >= FILES.length, files.join(' '))
+  const files = FILES.flatMap((pattern) => {
+    const found = globSync(pattern, { cwd: ROOT })
+    assert.ok(found.length > 0, pattern)
+    return found
+  })
   const { code, output } = await runTests(files, server.url())
   assert.equal(code, 0, output)
   // Every file starts an app, and none of them may have fallen back on a file.

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
+import type { Browser, BrowserServer } from 'playwright-core'
+import { sharedVariables } from '../shared-variables.ts'
 
 /** Where Debian has it. */
-export const CHROMIUM = '/usr/bin/chromium'
+const CHROMIUM = '/usr/bin/chromium'
 
 /** Without what would ask the network for something. */
-export const CHROMIUM_FLAGS = [
+const CHROMIUM_FLAGS = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
@@ -16,5 +18,27 @@ export const CHROMIUM_FLAGS = [
 ]
 
 /** Why what needs it is not tested. A build server must have it: there a test that is not run is one that fails. */
-export const chromiumMissing =
-  existsSync(CHROMIUM) || process.env.CI ? false : `the page is not tested: there is no ${CHROMIUM}`
+export const chromiumMissing = whyMissing()
+
+function whyMissing(): string | false {
+  if (process.env[sharedVariables.quick] !== undefined) return 'a quick run has no browser'
+  return existsSync(CHROMIUM) || process.env.CI ? false : `the page is not tested: there is no ${CHROMIUM}`
+}
+
+const LAUNCH_OPTIONS = { executablePath: CHROMIUM, args: CHROMIUM_FLAGS }
+
+/**
+ * A browser, whose contexts are the caller's alone: one of the whole run where there is one, else a new one. Closing
+ * it closes these contexts.
+ */
+export async function openChromium(): Promise<Browser> {
+  const { chromium } = await import('playwright-core')
+  const endpoint = process.env[sharedVariables.browser]
+  return endpoint === undefined ? chromium.launch(LAUNCH_OPTIONS) : chromium.connect(endpoint)
+}
+
+/** The browser of a run. */
+export async function launchChromiumServer(): Promise<BrowserServer> {
+  const { chromium } = await import('playwright-core')
+  return chromium.launchServer({ ...LAUNCH_OPTIONS, host: '127.0.0.1' })
+}

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { sharedVariables } from '../shared-variables.ts'
 
 /** What makes and runs a server. Debian puts none of it on the PATH. */
 const SERVER_PROGRAMS = ['initdb', 'postgres']
@@ -61,6 +62,7 @@ if (CHOSEN !== undefined && serverFolder === undefined) {
 }
 
 function whyMissing(): string | undefined {
+  if (process.env[sharedVariables.quick] !== undefined) return 'a quick run has no PostgreSQL'
   if (serverFolder === undefined) return 'there is no PostgreSQL server (apt-get install postgresql)'
   if (clientFolder === undefined) return 'there is no psql (apt-get install postgresql-client)'
   if (account === undefined)

@@ -1,21 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { appendFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
 import { findFreePort } from '../free-port.ts'
 import type { Lifetime } from '../http/start-app.ts'
 import { copyPostgresData } from './copy-postgres-data.ts'
-import { postgresAccount, postgresProgram, runProgram } from './postgres-installation.ts'
+import { postgresProgram, runProgram } from './postgres-installation.ts'
 import { type PostgresProcess, runPostgres } from './postgres-process.ts'
+import { makeCluster, makePostgresFolder, PASSWORD, SUPERUSER } from './postgres-template.ts'
 
 export { postgresMissing } from './postgres-installation.ts'
 
 const HOST = '127.0.0.1'
-const SUPERUSER = 'postgres'
-/** With characters that a URL has to escape. */
-const PASSWORD = 'p@ss/word: 1%'
 /** Far more than a start, a recovery or a promotion takes here. */
 const PATIENCE_MS = 30_000
 
@@ -192,16 +189,6 @@ async function makeCertificate(folder: string): Promise<{ certificateFile: strin
   return { certificateFile, keyFile }
 }
 
-/** Makes a cluster whose superuser has to give the password, over TCP as over the socket. */
-async function makeData(data: string, folder: string, settings: Record<string, string>): Promise<void> {
-  const passwordFile = join(folder, 'password')
-  await writeFile(passwordFile, PASSWORD)
-  const access = ['-U', SUPERUSER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`]
-  const rest = ['-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']
-  await runProgram(postgresProgram('initdb'), ['-D', data, ...access, ...rest], folder)
-  await appendFile(join(data, 'postgresql.conf'), settingLines(settings))
-}
-
 /** A server that was killed leaves its lock and with it a segment of shared memory, which would outlive the test. */
 function removeSharedMemory(data: string): void {
   const lock = join(data, 'postmaster.pid')
@@ -218,15 +205,13 @@ export async function startPostgres(
   owner: Lifetime,
   { settings = {}, tls = false }: PostgresOptions = {},
 ): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'plantstore-postgres-'))
+  const folder = makePostgresFolder()
   const site: Site = { folder, certificateFile: undefined, servers: [] }
   owner.after(async () => {
     await Promise.all(site.servers.map(({ server }) => server.stop('immediate')))
     for (const { data } of site.servers) removeSharedMemory(data)
     rmSync(folder, { recursive: true, force: true })
   })
-  const { uid, gid } = postgresAccount()
-  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
   const security: Record<string, string> = {}
   if (tls) {
     const { certificateFile, keyFile } = await makeCertificate(folder)
@@ -234,7 +219,9 @@ export async function startPostgres(
     Object.assign(security, { ssl: 'on', ssl_cert_file: certificateFile, ssl_key_file: keyFile })
   }
   const data = join(folder, 'primary')
-  await makeData(data, folder, { ...SETTINGS, ...security, ...settings })
+  await makeCluster(data, folder)
+  const lines = settingLines({ ...SETTINGS, ...security, ...settings })
+  await appendFile(join(data, 'postgresql.conf'), lines)
   const server = await describeServer(site, data)
   await server.start()
   return server

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '../eventually.ts'
 import { type Lifetime, PATIENT, TOKEN, temporaryFolder } from '../http/start-app.ts'
+import { serviceEnvironment } from '../shared-variables.ts'
 
 const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 /** As `npm start` has them. */
@@ -36,7 +37,7 @@ export function startPlantstore(
 ): PlantstoreProcess {
   const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, ...parameters], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...PATIENT, ...environment },
+    env: { ...serviceEnvironment(), ...PATIENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid }),
   })

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-
 import { PATIENT } from '../http/start-app.ts'
+import { serviceEnvironment } from '../shared-variables.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 const TOKEN = 'test-token-with-every-scope'
@@ -42,7 +42,7 @@ export async function startService(
   const [program = '', ...flags] = [...launcher, process.execPath, PROGRAM, 'serve']
   const child = spawn(program, flags, {
     env: {
-      PATH: process.env.PATH,
+      ...serviceEnvironment(),
       PLANTSTORE_PORT: '0',
       PLANTSTORE_FIXED_TOKEN: TOKEN,
       PLANTSTORE_DATABASE: database,
