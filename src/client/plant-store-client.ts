@@ -124,7 +124,7 @@ function baseUrlOf(baseUrl: string | URL): string {
   // Also an empty query or fragment.
   if (!url || !/^https?:[^?#]+$/.test(url.href) || url.username || url.password) {
     throw new TypeError(
-      'baseUrl must be an http or https URL without credentials and query, such as http://127.0.0.1:8080',
+      'baseUrl must be an http(s) URL without credentials and query, such as http://127.0.0.1:8080',
     )
   }
   return url.href.replace(/\/+$/, '')

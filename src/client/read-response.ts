@@ -6,7 +6,7 @@ export function readResponse<T>(response: ServiceResponse<string>, read: (parsed
   try {
     return read(parseWithIdTexts(response.body))
   } catch (cause) {
-    throw foreignResponse(response, 'its JSON is not what this request returns', cause)
+    throw foreignResponse(response, 'unexpected JSON', cause)
   }
 }
 

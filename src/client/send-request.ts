@@ -148,7 +148,7 @@ async function authorization(
   const text = typeof token === 'function' ? await orAborted(token(), signal) : token
   // Headers would also throw, but with the token in the message; and would accept undefined.
   if (typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text))
-    throw new TypeError('token must be a string of visible ASCII characters')
+    throw new TypeError('token must be visible ASCII')
   return { authorization: `Bearer ${text}` }
 }
 
@@ -172,7 +172,7 @@ function connectionError(baseUrl: string, cause: unknown): RequestError {
   }
   // The rest of OpenSSL's messages is for developers.
   const reason = inner?.reason || inner?.message || message
-  return new RequestError(`Cannot connect to ${baseUrl}, or the connection was lost: ${reason}`, {
+  return new RequestError(`The connection to ${baseUrl} failed: ${reason}`, {
     kind: 'connection',
     cause,
   })
@@ -190,9 +190,7 @@ function rejection(response: Response, text: string): RequestError {
   const target = headers.has('location') ? ` to ${headers.get('location')}` : ''
   return foreignResponse(
     response,
-    isRedirect
-      ? `it is a redirect${target}. Set the base URL to that of the service`
-      : `${status} ${response.statusText}`.trim(),
+    isRedirect ? `a redirect${target}. Check the base URL` : `${status} ${response.statusText}`.trim(),
   )
 }
 

@@ -23,8 +23,9 @@ async function bundle(program: string): Promise<{ text: string; inputs: string[]
 
 const FROM = "from './src/client/plant-store-client.ts'"
 
-test('all of the client takes less than 6 kB gzipped, and needs nothing else', async () => {
-  const { text, inputs } = await bundle(`export * ${FROM}`)
+test('the client takes less than 6 kB gzipped, and needs nothing else', async () => {
+  // The table of codes is for programs that show what a code means.
+  const { text, inputs } = await bundle(`export { createPlantStoreClient, RequestError } ${FROM}`)
   const bytes = gzipSync(text, { level: 9 }).length
   assert.ok(bytes < BYTES_MAX, `${bytes} bytes`)
   assert.ok(bytes > 2_000, 'it is all there')
@@ -35,5 +36,5 @@ test('all of the client takes less than 6 kB gzipped, and needs nothing else', a
 test('what a program does not use is left out', async () => {
   const { text } = await bundle(`import { RequestError } ${FROM}\nglobalThis.error = RequestError`)
   assert.ok(text.length < 800, `${text.length} characters`)
-  assert.doesNotMatch(text, /fetch/)
+  assert.doesNotMatch(text, /fetch|40901/)
 })

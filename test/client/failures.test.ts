@@ -99,7 +99,7 @@ test('where nothing listens, the error says so and names the place', async () =>
   const baseUrl = `http://127.0.0.1:${await findFreePort()}`
   const error = await failureOf(createPlantStoreClient({ baseUrl, triesMax: 2 }).getPlant(1n))
   assert.equal(error.kind, 'connection')
-  assert.match(error.message, new RegExp(`^Cannot connect to ${baseUrl}, .*ECONNREFUSED`))
+  assert.match(error.message, new RegExp(`^The connection to ${baseUrl} failed: .*ECONNREFUSED`))
 })
 
 test('an answer that is not one of the service is told as that, whatever its status', async (context) => {
@@ -165,7 +165,7 @@ test('a redirect is not followed: a POST would become a GET, and the token go as
   ])
   const error = await failureOf(client().createPlant(PLANT))
   assert.deepEqual([error.kind, error.status], ['response', 301])
-  assert.match(error.message, /a redirect to \/elsewhere\. Set the base URL to that of the service/)
+  assert.match(error.message, /a redirect to \/elsewhere\. Check the base URL/)
   assert.equal(requests.length, 1, url)
 })
 

@@ -148,7 +148,7 @@ test('what is no token is told as that, also where a function gives it', async (
     for (const token of value === undefined ? [() => value] : [value, () => value, async () => value])
       await assert.rejects(
         start({ token: wrong(token) }).getPlant(1n),
-        /^TypeError: token must be a string of visible ASCII/,
+        /^TypeError: token must be visible ASCII/,
       )
   }
 })

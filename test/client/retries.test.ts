@@ -54,7 +54,7 @@ test('a create that failed for good tells its key, and that it may be stored', a
   assert.equal(error.isOutcomeUnknown, true)
   assert.equal(error.idempotencyKey, requests[0]?.headers['idempotency-key'])
   assert.equal(requests.length, 3)
-  assert.match(error.message, /^Cannot connect to http:\S+, or the connection was lost: /)
+  assert.match(error.message, /^The connection to http:\S+ failed: /)
   assert.ok(error.cause instanceof Error)
 })
 

@@ -45,48 +45,60 @@ test('other members are ignored and never stored', () => {
 test('a member that is only inherited is missing', () => {
   assert.match(
     refusalOf(() => parseNewPlant(Object.create({ id: 1n, name: 'a' }))),
-    /^id is missing.*; name is missing/,
+    /^id is required\. name is required\.$/,
   )
 })
 
-test('every wrong field is named, with its rule and what it was', () => {
-  const cases: [unknown, RegExp][] = [
+test('every invalid field is named, with its rule and what it was', () => {
+  const cases: [unknown, string[], RegExp][] = [
+    [{}, ['id required', 'name required'], /^id is required\. name is required\.$/],
+    [{ id: 1n }, ['name required'], /^name is required\.$/],
+    [{ name: 'a' }, ['id required'], /^id is required\.$/],
+    [{ id: '1', name: 'a' }, ['id integer'], /^id must be an integer .*, not a string\.$/],
+    [{ id: null, name: 'a' }, ['id integer'], /^id must be an integer .*, not null\.$/],
+    [{ id: true, name: 'a' }, ['id integer'], /^id must be an integer .*, not a boolean\.$/],
+    [{ id: [1n], name: 'a' }, ['id integer'], /^id must be an integer .*, not an array\.$/],
+    [{ id: {}, name: 'a' }, ['id integer'], /^id must be an integer .*, not an object\.$/],
     [
-      {},
-      /^id is missing: it must be an integer from -9223372036854775808 to 9223372036854775807; name is missing: /,
+      { id: 1.5, name: 'a' },
+      ['id int64'],
+      /^id must be an integer from -9223372036854775808 to 9223372036854775807/,
     ],
-    [{ id: 1n }, /^name is missing: it must be a string without U\+0000 and lone surrogates$/],
-    [{ name: 'a' }, /^id is missing: it must be an integer from -9223372036854775808/],
-    [{ id: '1', name: 'a' }, /^id must be an integer .*, not a string$/],
-    [{ id: null, name: 'a' }, /^id must be an integer .*, not null$/],
-    [{ id: true, name: 'a' }, /^id must be an integer .*, not a boolean$/],
-    [{ id: [1n], name: 'a' }, /^id must be an integer .*, not an array$/],
-    [{ id: {}, name: 'a' }, /^id must be an integer .*, not an object$/],
-    [{ id: 1.5, name: 'a' }, /^id must be an integer .*, not a fraction or a number out of range$/],
-    [{ id: 2 ** 63, name: 'a' }, /^id must be an integer .*, not a fraction or a number out of range$/],
-    [{ id: 0, name: 'a' }, /^id must be an integer .*, not a fraction or a number out of range$/],
-    [{ id: 1n, name: null }, /^name must be a string .*, not null$/],
-    [{ id: 1n, name: 7n }, /^name must be a string .*, not a number$/],
-    [{ id: 1n, name: 1e30 }, /^name must be a string .*, not a number$/],
-    [{ id: 1n, name: ['a'] }, /^name must be a string .*, not an array$/],
-    [{ id: 1n, name: 'a\0b' }, /^name must be a string without U\+0000 and lone surrogates$/],
-    [{ id: 1n, name: 'a\ud800' }, /^name must be a string without U\+0000 and lone surrogates$/],
+    [{ id: 2 ** 63, name: 'a' }, ['id int64'], /^id must be an integer /],
+    [{ id: 0, name: 'a' }, ['id int64'], /^id must be an integer /],
+    [{ id: 1n, name: null }, ['name string'], /^name must be a string, not null\.$/],
+    [{ id: 1n, name: 7n }, ['name string'], /^name must be a string, not a number\.$/],
+    [{ id: 1n, name: 1e30 }, ['name string'], /^name must be a string, not a number\.$/],
+    [{ id: 1n, name: ['a'] }, ['name string'], /^name must be a string, not an array\.$/],
+    [{ id: 1n, name: 'a\0b' }, ['name well-formed'], /^name must not contain U\+0000 or lone surrogates\.$/],
+    [{ id: 1n, name: 'a\ud800' }, ['name well-formed'], /^name must not contain /],
     [
       { id: 1n, name: 'a', tag: null },
-      /^tag must be a string .*, not null; leave it out for a plant without a tag$/,
+      ['tag string'],
+      /not null\. Leave it out for a plant without a tag\.$/,
     ],
-    [{ id: 1n, name: 'a', tag: 1n }, /^tag must be a string .*, not a number; leave it out/],
-    [{ id: 1n, name: 'a', tag: '\udc00' }, /^tag must be a string without U\+0000 and lone surrogates/],
+    [{ id: 1n, name: 'a', tag: 1n }, ['tag string'], /^tag must be a string, not a number\.$/],
+    [{ id: 1n, name: 'a', tag: '\udc00' }, ['tag well-formed'], /^tag must not contain /],
     [
       { id: 'x', name: 1n, tag: false },
-      /^id must .*, not a string; name must .*, not a number; tag must .*, not a boolean; leave /,
+      ['id integer', 'name string', 'tag string'],
+      /^id must .*, not a string\. name must .*, not a number\. tag must .*, not a boolean\.$/,
     ],
   ]
-  for (const [body, message] of cases)
-    assert.match(
-      refusalOf(() => parseNewPlant(body)),
-      message,
+  for (const [body, rules, message] of cases) {
+    assert.throws(
+      () => parseNewPlant(body),
+      (error) => {
+        assert.ok(error instanceof AppError && error.code === 40003)
+        assert.deepEqual(
+          error.details?.fields?.map(({ name, rule }) => `${name} ${rule}`),
+          rules,
+        )
+        assert.match(error.message, message)
+        return true
+      },
     )
+  }
 })
 
 test('a body that is no object is told what it is', () => {
@@ -100,7 +112,7 @@ test('a body that is no object is told what it is', () => {
   ]
   for (const [text, kind] of cases) {
     const body = parseExactJson(text)
-    const expected = `the body must be a JSON object, not ${kind}`
+    const expected = `The body must be a JSON object, not ${kind}.`
     assert.equal(
       refusalOf(() => parseNewPlant(body)),
       expected,
@@ -133,7 +145,7 @@ test('an id in the body of a replacement or a change is the one of the path, or 
   assert.deepEqual(parsePlant({ name: 'a', tag: 'b' }, 7n), { name: 'a', tag: 'b' })
   assert.deepEqual(parsePlantUpdate({ id: 7n, tag: null }, 7n), { tag: null })
   for (const id of [8n, 7, '7', null]) {
-    const message = "id must equal the path's 7, or be left out"
+    const message = 'id must be the id in the path, 7, or be left out.'
     assert.equal(
       refusalOf(() => parsePlant({ id, name: 'a' }, 7n)),
       message,
@@ -151,11 +163,11 @@ test('a change names what it changes; null takes the tag away, and no name', () 
   assert.deepEqual(parsePlantUpdate({ name: 'a', tag: null }, 1n), { name: 'a', tag: null })
   assert.match(
     refusalOf(() => parsePlantUpdate({ name: null }, 1n)),
-    /^name must be a string .*, not null$/,
+    /^name must be a string, not null\.$/,
   )
   assert.match(
     refusalOf(() => parsePlantUpdate({ tag: 1n }, 1n)),
-    /^tag must be null or a string .*, not a number$/,
+    /^tag must be a string, not a number\.$/,
   )
 })
 

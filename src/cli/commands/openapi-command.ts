@@ -38,7 +38,7 @@ async function fetchDocument(address: string, url: string, signal: AbortSignal):
       return await answer.text()
   } catch (cause) {
     if (signal.aborted) throw signal.reason
-    throw new RequestError(`No connection to ${url}, or it was lost: ${cause}`, { kind: 'connection', cause })
+    throw new RequestError(`The connection to ${url} failed: ${cause}`, { kind: 'connection', cause })
   }
   throw new CommandFailure(`There is no OpenAPI document at ${address}. Is ${url} where the service is?`)
 }

@@ -42,10 +42,7 @@ test('UTF-16 that nobody announced is told from its first bytes, and its encodin
     for (const size of SIZES) {
       await assert.rejects(decoded(bytes, size), (error) => {
         assert.ok(error instanceof AppError)
-        assert.deepEqual(
-          [error.code, error.message],
-          [40002, `Line 1: the text is in UTF-16. It is ${encoding}.`],
-        )
+        assert.deepEqual([error.code, error.message], [40002, `The text is in UTF-16. It is ${encoding}.`])
         return true
       })
       const text = (await decoded(bytes, size, encoding)).toString()
@@ -59,7 +56,7 @@ test('gzip that nobody announced is told for what it is, whatever encoding it sh
     for (const encoding of [undefined, 'windows-1252', 'utf-16le']) {
       await assert.rejects(decoded(gzipSync(TEXT), size, encoding), {
         code: 40002,
-        message: 'The text is packed: send it with Content-Encoding: gzip, and packed once only.',
+        message: 'The text is compressed. Send it with Content-Encoding: gzip, compressed only once.',
       })
     }
   }

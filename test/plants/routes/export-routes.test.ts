@@ -104,12 +104,12 @@ test('Accept chooses, and every answer says that it does', async () => {
 
 test('a parameter that is for pages, or for another format, is refused', async () => {
   const cases: [string, string, RegExp][] = [
-    ['?limit=10', NDJSON, /^limit is for pages of JSON; application\/x-ndjson holds every plant/],
-    ['?limit=10', CSV, /^limit is for pages of JSON; text\/csv holds every plant/],
+    ['?limit=10', NDJSON, /^limit is for pages of JSON\. application\/x-ndjson holds every plant/],
+    ['?limit=10', CSV, /^limit is for pages of JSON\. text\/csv holds every plant/],
     ['?bom=1', NDJSON, /^bom is for text\/csv only/],
     ['?bom=1', '*/*', /"bom"/],
     ['?bom=true', CSV, /^bom must be 1 /],
-    ['?after=x', CSV, /^after must be an id/],
+    ['?after=x', CSV, /^after must be a whole decimal number/],
     ['?offset=1', NDJSON, /"offset"/],
   ]
   for (const [query, accept, message] of cases) {

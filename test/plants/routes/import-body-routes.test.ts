@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorAnswer, errorIn } from '../../support/http/error-body.ts'
 import { type StartedApp, startApp } from '../../support/http/start-app.ts'
 import { openWire, requestText, type Wire } from '../../support/http/wire.ts'
 import {
@@ -69,23 +69,14 @@ test('gzip that is broken or breaks off ends the import, which says how far it g
   broken.fill(0xff, whole.length / 2, whole.length / 2 + 50)
   const headers = { 'content-encoding': 'gzip' }
   for (const body of [broken, whole.subarray(0, whole.length / 2)]) {
-    const message = await assertErrorAnswer(
-      await postImport(app, body, { headers, query: '?onConflict=skip' }),
-      400,
-      40002,
-    )
-    const [, line] =
-      /^The body is not sound gzip: .* The rows before line (\d+) are stored: [\d,]+ created, /.exec(
-        message,
-      ) ?? assert.fail(message)
-    assert.ok(await isStored(app, Number(line) - 1), message)
+    const response = await postImport(app, body, { headers, query: '?onConflict=skip' })
+    const { message, details } = await errorIn(response, 400, 40002)
+    assert.match(message, /^The body is not valid gzip\./)
+    assert.equal(details.outcome, 'stored-before-line')
+    assert.ok(await isStored(app, Number(details.line) - 1), message)
   }
-  const message = await assertErrorAnswer(
-    await postImport(app, plantLines(1, 50_000), { headers }),
-    400,
-    40002,
-  )
-  assert.match(message, /Nothing is stored\.$/)
+  const response = await postImport(app, plantLines(1, 50_000), { headers })
+  assert.equal((await errorIn(response, 400, 40002)).details.outcome, 'none')
   assert.deepEqual(countsOf(await importReport(app, whole, { headers, query: '?onConflict=skip' }))[3], 0)
   assert.equal((await storedPlants(app)).length, 20_000)
 })
@@ -128,10 +119,10 @@ test('a client that sends nothing for too long is told so, and what it sent befo
   const wire = await beginImport(t, app)
   wire.send(chunk(`${plantLines(3)}{"id":4,"na`))
   const answer = await wire.answer()
-  assert.equal(
-    await assertErrorAnswer(answer, 408, 40801),
-    'Nothing of the body came for 0.6 seconds. The rows before line 4 are stored: 3 created, 0 replaced, 0 skipped, 0 failed.',
-  )
+  const { message, details } = await errorIn(answer, 408, 40801)
+  assert.equal(message, 'No byte of the body arrived for 0.6 seconds.')
+  const counts = { created: 3, replaced: 0, skipped: 0, failed: 0 }
+  assert.deepEqual(details, { line: 4, counts, outcome: 'stored-before-line' })
   assert.equal(answer.headers.connection, 'close')
   await wire.assertClosed()
   assert.equal((await storedPlants(app)).length, 3)
@@ -156,7 +147,7 @@ test('behind an import that ended early the rest of the body is dropped, and the
   const wire = await beginImport(t, app, { 'Content-Type': CSV })
   wire.send(chunk('number,title\n1,x\n'))
   const message = await assertErrorAnswer(await wire.answer(), 400, 40003)
-  assert.match(message, /^The header row on line 1 must name a column name\. It holds: "number, title"\./)
+  assert.match(message, /^The header row is wrong: "number, title"\. A column name is required\. /)
   for (let count = 0; count < 50; count++) wire.send(chunk('1,x\n'.repeat(10_000)))
   wire.send(END)
   await wire.assertUsable()

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertErrorAnswer } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
-import { CSV, countsOf, errorsOf, importCsv, postImport, refusedCsv, takePlants } from './import-requests.ts'
+import {
+  CSV,
+  countsOf,
+  errorsOf,
+  importCsv,
+  postImport,
+  rejectedCsv,
+  rulesOf,
+  takePlants,
+} from './import-requests.ts'
 
 // What the rows of a table in CSV are taken for. How the text is taken apart is in plant-import-csv-text-routes.test.ts.
 
@@ -25,7 +34,7 @@ test('an empty cell is none, and one of spaces is kept as it is', async () => {
     [4, 40003],
     [5, 40003],
   ])
-  assert.match(report.errors[0]?.message ?? '', /^name is missing/)
+  assert.deepEqual(rulesOf(report), ['name required', 'name required'])
   assert.deepEqual(await takePlants(app), [
     [1n, 'a'],
     [2n, 'b'],
@@ -54,10 +63,10 @@ test('an id is a plain decimal of 64 bits, and the message says so', async () =>
     [...ids, ''].map((_, at) => [at + 2, 40003]),
   )
   for (const { message, id } of report.errors.slice(0, -1)) {
-    assert.match(message, /^id must be a whole decimal number from .* in plain digits, without spaces$/)
+    assert.match(message, /^id must be a whole decimal number from .* in plain digits, without spaces\.$/)
     assert.equal(id, undefined)
   }
-  assert.match(report.errors.at(-1)?.message ?? '', /^id is missing/)
+  assert.deepEqual(rulesOf(report), [...ids.map(() => 'id int64'), 'id required'])
   const edges = '-9223372036854775808,a\n-0,b\n9223372036854775807,c\n'
   assert.deepEqual(countsOf(await importCsv(app, edges, '?columns=id,name')), [3, 0, 0, 0])
   assert.equal((await takePlants(app)).length, 3)
@@ -67,10 +76,10 @@ test('a row with fewer cells lacks the last ones, and one with more is refused',
   const report = await importCsv(app, 'id,name,tag\n1,a\n2\n3,c,x,y\n\n4,d,x\n')
   assert.deepEqual(countsOf(report), [2, 0, 0, 2])
   assert.deepEqual(
-    report.errors.map(({ line, id, error, message }) => [line, id, error, message.slice(0, 20)]),
+    report.errors.map(({ line, id, error, fields }) => [line, id, error, fields]),
     [
-      [3, 2n, 40003, 'name is missing: it '],
-      [4, 3n, 40003, 'The row has 4 cells,'],
+      [3, 2n, 40003, [{ name: 'name', rule: 'required' }]],
+      [4, 3n, 40003, [{ name: '', rule: 'max-items' }]],
     ],
   )
   assert.deepEqual(await takePlants(app), [
@@ -81,11 +90,14 @@ test('a row with fewer cells lacks the last ones, and one with more is refused',
 
 test('NDJSON that is sent as CSV is told for what it is', async () => {
   for (const body of ['{"id":1,"name":"a"}\n', '\n {"id": 1, "name": "a"}\n', '{"id":1}\n', '{\n']) {
+    const code = body.includes('","') || body.includes(',"') ? 40002 : 40003
+    const { message, details } = await rejectedCsv(app, body, code)
     assert.match(
-      await refusedCsv(app, body, body.includes('","') || body.includes(',"') ? 40002 : 40003),
-      /It looks like NDJSON: send that with Content-Type: application\/x-ndjson\. Nothing is stored\.$/,
+      message,
+      /It looks like NDJSON\. Send that with Content-Type: application\/x-ndjson\.$/,
       body,
     )
+    assert.deepEqual([details.outcome, details.fields?.[0]?.line], ['none', body.startsWith('\n') ? 2 : 1])
   }
 })
 
@@ -96,14 +108,16 @@ test('columns=… names the columns of a file without a header row', async () =>
     [2n, 'Rosa', 'shrub'],
   ])
   for (const [columns, message] of [
-    ['id,tag', /^columns must name a column name/],
-    ['name,tag', /^columns must name a column id, or idStart/],
-    ['', /^columns must name a column name/],
-    ['id,name,ID', /^columns names the column id twice/],
-    ['name,name&idStart=1', /^columns names the column name twice/],
-    [`id,name${',x'.repeat(1_000)}`, /^columns may name 1000 columns at most/],
+    ['id,tag', / A column name is required\.$/],
+    ['name,tag', / A column id is required, or the parameter idStart/],
+    ['', / A column name is required\.$/],
+    ['id,name,ID', / The column id must be named once\.$/],
+    ['name,name&idStart=1', / The column name must be named once\.$/],
+    [`id,name${',x'.repeat(1_000)}`, / At most 1000 columns are supported\.$/],
   ] as const) {
-    assert.match(await refusedCsv(app, '1,a\n', 40004, `?columns=${columns}`), message)
+    const rejected = await rejectedCsv(app, '1,a\n', 40004, `?columns=${columns}`)
+    assert.match(rejected.message, message)
+    assert.equal(rejected.details.parameter, 'columns')
   }
 })
 
@@ -129,49 +143,46 @@ test('idStart=… numbers the rows by their place, refused ones as well', async 
   ])
   const last = await importCsv(app, 'a\nb\nc\n', '?columns=name&idStart=9223372036854775806')
   assert.deepEqual([countsOf(last), errorsOf(last)], [[2, 0, 0, 1], [[3, 40003]]])
-  assert.match(last.errors[0]?.message ?? '', /^the numbers have come to an end with 9223372036854775807/)
+  assert.deepEqual(rulesOf(last), ['id max'])
   assert.equal((await takePlants(app)).length, 2)
   for (const idStart of ['', 'x', '1.0', '9223372036854775808']) {
-    assert.match(
-      await refusedCsv(app, 'a\n', 40004, `?columns=name&idStart=${idStart}`),
-      /^idStart must be an id/,
-    )
+    const { details } = await rejectedCsv(app, 'a\n', 40004, `?columns=name&idStart=${idStart}`)
+    assert.deepEqual(details, { parameter: 'idStart' })
   }
 })
 
-test('a header row without what a plant needs ends the import, and the message shows what was found', async () => {
+test('a header row without a required column ends the import, and the message shows what was found', async () => {
+  const none = { line: 1, counts: { created: 0, replaced: 0, skipped: 0, failed: 0 }, outcome: 'none' }
+  const missing = await rejectedCsv(app, '\n\nnumber,"my ""title"""\n1,a\n', 40003)
   assert.equal(
-    await refusedCsv(app, '\n\nnumber,"my ""title"""\n1,a\n', 40003),
-    'The header row on line 3 must name a column name. It holds: "number, my \\"title\\"". For a file without a ' +
-      'header row, name its columns with columns=… in the query. Nothing is stored.',
+    missing.message,
+    'The header row is wrong: "number, my \\"title\\"". A column name is required. For a file without a header row, ' +
+      'name its columns in the parameter columns.',
   )
+  assert.deepEqual(missing.details, { fields: [{ name: 'name', rule: 'required', line: 3 }], ...none })
   for (const [header, separators] of [
     ['id;name;tag\n', 'semicolons'],
     ['Name\tId\n', 'tabs'],
   ] as const) {
-    const message = await refusedCsv(app, header, 40003)
+    const { message } = await rejectedCsv(app, header, 40003)
     assert.ok(
-      message.endsWith(` It looks parted by ${separators}: part it by commas. Nothing is stored.`),
+      message.endsWith(` It looks separated by ${separators}. Separate the cells by commas.`),
       message,
     )
   }
-  assert.match(
-    await refusedCsv(app, 'name,tag\n', 40003),
-    /^The header row on line 1 must name a column id, or idStart/,
-  )
-  assert.match(
-    await refusedCsv(app, 'id,name,tag,Name\n', 40003),
-    /^The header row on line 1 names the column name twice/,
-  )
-  assert.match(await refusedCsv(app, `id${',x'.repeat(1_000)}\n`, 40003), /may name 1000 columns at most/)
-  const long = await refusedCsv(app, `${'x'.repeat(10_000)}\n`, 40003)
-  assert.ok(long.length < 500, long)
-  assert.match(await refusedCsv(app, '\n\n', 40003), /^There is no header row that names the columns\./)
-  const tooLong = await postImport(app, `"${'x'.repeat(70_000)}"\n1,a\n`, {
-    headers: { 'content-type': CSV },
-  })
-  assert.match(
-    await assertErrorAnswer(tooLong, 413, 41301),
-    /^The header row on line 1: The row is longer than 65536/,
-  )
+  for (const [header, name, rule] of [
+    ['name,tag\n', 'id', 'required'],
+    ['id,name,tag,Name\n', 'name', 'unique'],
+    [`id${',x'.repeat(1_000)}\n`, '', 'max-items'],
+  ] as const) {
+    const { details } = await rejectedCsv(app, header, 40003)
+    assert.deepEqual(details, { fields: [{ name, rule, line: 1 }], ...none })
+  }
+  const long = await rejectedCsv(app, `${'x'.repeat(10_000)}\n`, 40003)
+  assert.ok(long.message.length < 500, long.message)
+  const { fields } = (await rejectedCsv(app, '\n\n', 40003)).details
+  assert.deepEqual(fields, [{ name: '', rule: 'required' }])
+  const headers = { 'content-type': CSV }
+  const tooLong = await postImport(app, `"${'x'.repeat(70_000)}"\n1,a\n`, { headers })
+  assert.match(await assertErrorAnswer(tooLong, 413, 41301), /^The header row is not readable\. /)
 })

@@ -6,7 +6,8 @@ import {
   countsOf,
   errorsOf,
   importCsv,
-  refusedCsv,
+  rejectedCsv,
+  rulesOf,
   storedPlants,
   takePlants,
 } from './import-requests.ts'
@@ -45,7 +46,8 @@ test('rows that are not CSV, not UTF-8 or too long are refused, and the others g
       [40_006, 5n, 40003],
     ],
   )
-  assert.match(report.errors[1]?.message ?? '', /not valid UTF-8.*encoding=windows-1252/)
+  assert.match(report.errors[1]?.message ?? '', /not valid UTF-8.*encoding.*windows-1252/)
+  assert.deepEqual(rulesOf(report), [' well-formed', ' utf-8', 'name well-formed'])
   assert.deepEqual(await takePlants(app), [
     [2n, 'fine "one"'],
     [6n, '5" pot'],
@@ -54,17 +56,15 @@ test('rows that are not CSV, not UTF-8 or too long are refused, and the others g
 
 test('a quotation mark that is never closed ends the import; the rows before it are stored', async () => {
   const body = `id,name\n${Array.from({ length: 3_000 }, (_, at) => `${at},a\n`).join('')}3000,"open\n3001,b\n`
-  assert.equal(
-    await refusedCsv(app, body, 40002),
-    'The row that begins on line 3002 has a quotation mark that is never closed. ' +
-      'The rows before line 3002 are stored: 3,000 created, 0 replaced, 0 skipped, 0 failed.',
-  )
+  const counts = { created: 3_000, replaced: 0, skipped: 0, failed: 0 }
+  const fields = [{ name: '', rule: 'well-formed', line: 3002 }]
+  const { message, details } = await rejectedCsv(app, body, 40002)
+  assert.equal(message, 'The row has a quotation mark that is never closed.')
+  assert.deepEqual(details, { fields, line: 3002, counts, outcome: 'stored-before-line' })
   assert.equal((await storedPlants(app)).length, 3_000)
-  const dry = await refusedCsv(app, body, 40002, '?dryRun=true&onConflict=skip')
-  assert.match(
-    dry,
-    /In this dry run nothing is stored; before line 3002: 0 created, 0 replaced, 3,000 skipped, 0 failed\.$/,
-  )
+  const dry = await rejectedCsv(app, body, 40002, '?dryRun=true&onConflict=skip')
+  const dryCounts = { ...counts, created: 0, skipped: 3_000 }
+  assert.deepEqual(dry.details, { fields, line: 3002, counts: dryCounts, outcome: 'none' })
   await takePlants(app)
 })
 
@@ -84,18 +84,18 @@ test('encoding=… says in what the text is written', async () => {
     assert.deepEqual(countsOf(await importCsv(app, bytes, `?encoding=${encoding}`)), [1, 0, 0, 0], encoding)
     assert.deepEqual(await takePlants(app), [[1n, 'Açaí €']], encoding)
   }
-  assert.match(
-    await refusedCsv(app, little, 40002),
-    /^Line 1: the text is in UTF-16\. Send it with encoding=utf-16le in the query\./,
-  )
-  assert.match(await refusedCsv(app, Buffer.from(little).swap16(), 40002), /encoding=utf-16be/)
+  const utf16 = await rejectedCsv(app, little, 40002)
+  assert.equal(utf16.message, 'The text is in UTF-16. Set the parameter encoding to utf-16le.')
+  assert.deepEqual(utf16.details.fields, [{ name: '', rule: 'utf-8', line: 1 }])
+  const other = await rejectedCsv(app, Buffer.from(little).swap16(), 40002)
+  assert.match(other.message, /encoding to utf-16be/)
   const broken = Buffer.concat([little, Buffer.from([0x00, 0xd8, 0x0a, 0x00])])
-  assert.match(
-    await refusedCsv(app, broken, 40002, '?encoding=utf-16le'),
-    /^The text is not valid utf-16le: .* Nothing is stored\.$/,
-  )
+  const invalid = await rejectedCsv(app, broken, 40002, '?encoding=utf-16le')
+  assert.match(invalid.message, /^The text is not valid utf-16le\. /)
+  assert.deepEqual([invalid.details.parameter, invalid.details.outcome], ['encoding', 'none'])
   for (const encoding of ['', 'klingon', 'utf-7', 'replacement']) {
-    assert.match(await refusedCsv(app, text, 40004, `?encoding=${encoding}`), /^encoding must be one that/)
+    const { details } = await rejectedCsv(app, text, 40004, `?encoding=${encoding}`)
+    assert.deepEqual(details, { parameter: 'encoding' })
   }
 })
 

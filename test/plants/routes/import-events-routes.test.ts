@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { ErrorDetails } from '../../../src/errors.ts'
 import { describedService } from '../../support/described-service.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type StartedApp, startApp } from '../../support/http/start-app.ts'
@@ -7,7 +8,13 @@ import { CSV, NDJSON, postImport, storedPlants } from './import-requests.ts'
 
 // What an import tells while it runs.
 
-type Event = { type: string; line?: number; error?: number; message?: string } & Record<string, unknown>
+type Event = {
+  type: string
+  line?: number
+  error?: number
+  message?: string
+  details?: ErrorDetails
+} & Record<string, unknown>
 
 const plantLines = (count: number, firstId = 1) =>
   Array.from({ length: count }, (_, at) => `{"id":${firstId + at},"name":"plant ${firstId + at}"}\n`).join('')
@@ -83,8 +90,8 @@ test('a row that is refused is told exactly as in a report', async (t) => {
   assert.deepEqual(
     text.split('\n').filter((line) => !line.includes('progress')),
     [
-      '{"type":"error","line":2,"id":9007199254740993,"error":40901,"message":"The id 9007199254740993 is taken."}',
-      '{"type":"error","line":3,"id":1,"error":40003,"message":"name is missing: it must be a string without U+0000 and lone surrogates"}',
+      '{"type":"error","line":2,"id":9007199254740993,"error":40901,"message":"The id 9007199254740993 is already used.","fields":[{"name":"id","rule":"unique"}]}',
+      '{"type":"error","line":3,"id":1,"error":40003,"message":"name is required.","fields":[{"name":"name","rule":"required"}]}',
       '{"type":"report","created":1,"replaced":0,"skipped":0,"failed":2}',
       '',
     ],
@@ -153,9 +160,13 @@ test('an import that cannot go on says so in its last line, and how far it got',
   assert.deepEqual(open.at(-1), {
     type: 'failure',
     error: 40002,
-    message:
-      'The row that begins on line 3 has a quotation mark that is never closed. ' +
-      'The rows before line 3 are stored: 1 created, 0 replaced, 0 skipped, 0 failed.',
+    message: 'The row has a quotation mark that is never closed.',
+    details: {
+      fields: [{ name: '', rule: 'well-formed', line: 3 }],
+      line: 3,
+      counts: { created: 1, replaced: 0, skipped: 0, failed: 0 },
+      outcome: 'stored-before-line',
+    },
   })
   const headless = await allEvents(await importEvents(app, 'number\n', '', CSV))
   assert.deepEqual(
@@ -183,7 +194,7 @@ test('the last progress told is what the failure, or the report, says', async (t
     const counts = { created: 3, replaced: 0, skipped: 0, failed: 1 }
     assert.deepEqual(rest.at(-2), { type: 'progress', line: 5, ...counts })
     if (last === '') assert.deepEqual(rest.at(-1), { type: 'report', ...counts })
-    else assert.match(String(rest.at(-1)?.message), /before line 5 are stored: 3 created, .* 1 failed\.$/)
+    else assert.deepEqual([rest.at(-1)?.details?.line, rest.at(-1)?.details?.counts], [5, counts])
     assert.equal(rest.filter(({ type }) => type === 'progress').length, 1)
   }
 })
@@ -194,10 +205,7 @@ test('a client that falls silent is told in the last line', async (t) => {
   let event = await next()
   while (event.type !== 'failure') event = await next()
   assert.equal(event.error, 40801)
-  assert.match(
-    String(event.message),
-    /^Nothing of the body came for 0\.4 seconds\. The rows before line 5 are stored/,
-  )
+  assert.deepEqual([event.details?.line, event.details?.outcome], [5, 'stored-before-line'])
 })
 
 test('a connection that is cut keeps what was told, and leaves no line in the log', async (t) => {

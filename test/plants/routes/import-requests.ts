@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import type { FieldError } from '../../../src/errors.ts'
+import { errorIn } from '../../support/http/error-body.ts'
 import type { StartedApp } from '../../support/http/start-app.ts'
 
 export const NDJSON = 'application/x-ndjson'
@@ -10,7 +11,7 @@ export interface Report {
   replaced: number
   skipped: number
   failed: number
-  errors: { line: number; id?: bigint; error: number; message: string }[]
+  errors: { line: number; id?: bigint; error: number; message: string; fields?: readonly FieldError[] }[]
 }
 
 type Body = string | Buffer | ReadableStream<Uint8Array>
@@ -61,6 +62,11 @@ export function errorsOf({ errors }: Report): [line: number, error: number][] {
   return errors.map(({ line, error }) => [line, error])
 }
 
+/** The rules that the failed rows violate, as `field rule`. */
+export function rulesOf({ errors }: Report): string[] {
+  return errors.flatMap(({ fields = [] }) => fields.map(({ name, rule }) => `${name} ${rule}`))
+}
+
 /** Every plant, as the export gives it in JSON lines. */
 export async function exportedLines(app: Pick<StartedApp, 'fetch'>, query = ''): Promise<string[]> {
   const answer = await app.fetch(`/plants${query}`, { headers: { accept: NDJSON } })
@@ -83,16 +89,12 @@ export async function takePlants(app: Pick<StartedApp, 'fetch'>): Promise<unknow
   return plants
 }
 
-/** The message with which an import of CSV is refused, or ends. */
-export async function refusedCsv(
+/** The message and details of an import of CSV that is rejected, or fails later. */
+export async function rejectedCsv(
   app: Pick<StartedApp, 'fetch'>,
   body: string | Buffer,
   code: 40002 | 40003 | 40004,
   query = '',
-): Promise<string> {
-  return assertErrorAnswer(
-    await postImport(app, body, { query, headers: { 'content-type': CSV } }),
-    400,
-    code,
-  )
+): ReturnType<typeof errorIn> {
+  return errorIn(await postImport(app, body, { query, headers: { 'content-type': CSV } }), 400, code)
 }

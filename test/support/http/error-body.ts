@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict'
-import type { ErrorCode } from '../../../src/errors.ts'
+import type { ErrorCode, ErrorDetails } from '../../../src/errors.ts'
 import { meaningOf } from '../../../src/errors.ts'
 import type { WireAnswer } from './wire.ts'
 
 /** What no answer may tell: where the code lives, what the storage speaks, what was sent as a token. */
 const LEAKS = /\bat .*[:(]\d+|node_modules|file:\/\/|\.ts\b|SQLITE|SELECT |INSERT |sqlite|plst_|test-token/
 
+/** As `errorIn`. Returns the message. */
+export async function assertErrorAnswer(...parameters: Parameters<typeof errorIn>): Promise<string> {
+  return (await errorIn(...parameters)).message
+}
+
 /**
- * Asserts that an answer is an Error body with that status and code, as every failed request is answered: the
- * header fields that belong to it are there, and nothing leaks. Returns the message.
+ * Asserts that a response has an Error body with that status and code, and the header fields of such a response, and
+ * leaks nothing. Returns its message and details.
  */
-export async function assertErrorAnswer(
+export async function errorIn(
   answer: Response | WireAnswer,
   status: number,
   code: ErrorCode,
-): Promise<string> {
+): Promise<{ message: string; details: ErrorDetails }> {
   const header = (name: string) =>
     answer.headers instanceof Headers ? answer.headers.get(name) : (answer.headers[name] ?? null)
   const text = answer instanceof Response ? await answer.text() : answer.body
@@ -34,12 +39,12 @@ export async function assertErrorAnswer(
     assert.match(header('www-authenticate') ?? '', /^Bearer realm="plantstore"/)
   else assert.equal(header('www-authenticate'), null, about)
   assert.equal(header('allow') !== null, status === 405, about)
-  const body = JSON.parse(text) as { error: unknown; message: unknown; details?: object }
+  const body = JSON.parse(text) as { error: unknown; message: unknown; details?: ErrorDetails }
   const members = body.details === undefined ? ['error', 'message'] : ['error', 'message', 'details']
   assert.deepEqual(Object.keys(body), members, about)
   if (body.details !== undefined) assert.notDeepEqual(body.details, {}, about)
   assert.equal(body.error, code, about)
   assert.equal(typeof body.message, 'string', about)
   assert.doesNotMatch(String(body.message), LEAKS)
-  return String(body.message)
+  return { message: String(body.message), details: body.details ?? {} }
 }
