@@ -27,8 +27,7 @@ export function withExactId<T extends { id?: bigint }>(parsed: unknown): T {
 
 /** The decimal digits of an id. Throws a TypeError for anything but a bigint: a number may already be rounded. */
 export function idText(id: bigint): string {
-  if (typeof id !== 'bigint')
-    throw new TypeError(`id must be a bigint, such as 42n, but is of type ${typeof id}`)
+  if (typeof id !== 'bigint') throw new TypeError(`id must be a bigint, such as 42n, not ${typeof id}`)
   return String(id)
 }
 

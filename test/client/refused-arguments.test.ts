@@ -114,7 +114,7 @@ test('pieces of a file without its format are no plants, and what they say is no
   for (const source of [['secret'], Readable.from(['secret']), Readable.from([Buffer.from('secret')])]) {
     await assert.rejects(client().importPlants(wrong(source)), (error) => {
       assert.ok(error instanceof TypeError, String(error))
-      assert.match(error.message, /^id must be a bigint, such as 42n, but is of type undefined$/)
+      assert.match(error.message, /^id must be a bigint, such as 42n, not undefined$/)
       return true
     })
   }
