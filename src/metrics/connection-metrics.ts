@@ -1,20 +1,20 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { DropReason } from '../http/connections/dropped-connections.ts'
 
-/** Why connections are cut off, in words that are short enough for the label of a metric. */
-const CUT_REASONS_IN_WORDS: Readonly<Record<DropReason, string>> = {
+/** Reasons of dropped connections, short enough for the label of a metric. */
+const DROP_REASONS: Readonly<Record<DropReason, string>> = {
   connections: 'too many connections',
   'connections-of-address': 'too many connections of an address',
-  unread: 'answer not read',
-  unsent: 'too much unsent in all',
+  unread: 'response not read',
+  unsent: 'too many unsent bytes',
 }
 
 export interface ConnectionMetrics {
-  /** Counts a connection that is cut off. */
+  /** Counts a dropped connection. */
   recordDrop(reason: DropReason): void
 }
 
-/** Connections of clients, in `registry`. */
+/** Registers the counts of client connections. */
 export function createConnectionMetrics(
   registry: Registry,
   countConnections: () => Promise<number>,
@@ -22,23 +22,23 @@ export function createConnectionMetrics(
   const registers = [registry]
   new Gauge({
     name: 'plantstore_http_connections',
-    help: 'Connections of clients that are open',
+    help: 'Open connections of clients',
     registers,
     async collect() {
       this.set(await countConnections())
     },
   })
-  const cut = new Counter({
-    name: 'plantstore_cut_connections_total',
-    help: 'Connections that were cut off because they were too many, or did not read what was sent',
+  const dropped = new Counter({
+    name: 'plantstore_dropped_connections_total',
+    help: 'Connections that were dropped: too many, or the client did not read',
     labelNames: ['reason'],
     registers,
   })
-  // All of them from the start: the first step of a counter that comes out of nothing is no increase to Prometheus.
-  for (const reason of Object.values(CUT_REASONS_IN_WORDS)) cut.inc({ reason }, 0)
+  // Every series starts at 0: Prometheus sees no increase in a series that appears with the value 1.
+  for (const reason of Object.values(DROP_REASONS)) dropped.inc({ reason }, 0)
   return {
     recordDrop(reason) {
-      cut.inc({ reason: CUT_REASONS_IN_WORDS[reason] })
+      dropped.inc({ reason: DROP_REASONS[reason] })
     },
   }
 }

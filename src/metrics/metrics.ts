@@ -8,53 +8,54 @@ import { createRequestMetrics, type RequestMetrics } from './request-metrics.ts'
 import { registerStorageMetrics } from './storage-metrics.ts'
 
 /**
- * Of the default metrics: handles of every connection are listed to count them, under names that Prometheus keeps for
- * counters; and the lag of the event loop is told better (`watchEventLoop`).
+ * Default metrics that are removed. Counting handles lists every connection, and their names end as those of counters;
+ * `watchEventLoop` measures the lag better.
  */
-const LEFT_OUT = /^nodejs_(?:active|eventloop_lag)_/
-/** What prom-client itself would measure the lag by: never, as nobody reads it. */
+const REMOVED_METRICS = /^nodejs_(?:active|eventloop_lag)_/
+/** How often prom-client itself samples the lag: never, as nothing reads it. */
 const NEVER_MS = 2 ** 31 - 1
 
 export interface MetricsOptions {
   storage: Pick<Storage, 'engine' | 'activity'>
-  /** Connections of clients that are open now. */
+  /** Open connections of clients. */
   countConnections(): Promise<number>
   /** Scheduled backups, if there are any. */
   backups?: BackupTimes | undefined
 }
 
-/** What one service counts of itself, from now on. */
-export interface Metrics extends RequestMetrics, ConnectionMetrics {
+/** The counts of one service since its start. */
+export interface Metrics extends Omit<RequestMetrics, 'durationsText'>, ConnectionMetrics {
   /** The media type of `text`. */
   mediaType: string
-  /** Everything that was counted, as Prometheus reads it (text format 0.0.4). */
+  /** Every metric in Prometheus' text format 0.0.4. */
   text(): Promise<string>
-  /** Ends what goes on by itself. */
+  /** Stops the timers. */
   stop(): void
 }
 
-/** Begins to count. Names and labels are in no way made of what clients send, so there is an end of them. */
+/** Creates the metrics. No name or label comes from a client, so the number of series is bounded. */
 export function createMetrics({ storage, countConnections, backups }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  // Process, memory and garbage collection, under the names that every Node.js service gives them.
+  // Process, memory and garbage collection, under the usual names of Node.js services.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS })
   for (const { name } of registry.getMetricsAsArray()) {
-    if (LEFT_OUT.test(name)) registry.removeSingleMetric(name)
+    if (REMOVED_METRICS.test(name)) registry.removeSingleMetric(name)
   }
   new Gauge({
     name: 'plantstore_build_info',
-    help: 'Always 1; its labels say what runs',
+    help: 'Always 1; the labels name the versions and the database engine',
     labelNames: ['version', 'node', 'engine'],
     registers,
   }).set({ version: packageJson.version, node: process.version, engine: storage.engine }, 1)
   registerStorageMetrics(registry, storage.activity)
   if (backups !== undefined) registerBackupMetrics(registry, backups)
+  const { durationsText, ...requestMetrics } = createRequestMetrics(registry)
   return {
-    ...createRequestMetrics(registry),
+    ...requestMetrics,
     ...createConnectionMetrics(registry, countConnections),
     mediaType: registry.contentType,
-    text: () => registry.metrics(),
+    text: async () => `${await registry.metrics()}\n${durationsText()}`,
     stop: watchEventLoop(registry),
   }
 }

@@ -4,21 +4,21 @@ import type { StorageActivity } from '../storage/storage.ts'
 /** In seconds: an fsync takes 0.1 ms on a good disk, 10 ms on a spinning one, and a second on one that fails. */
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** Up to the most that share a commit. */
+/** Up to the most writes that share a commit. */
 const WRITES_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
-/** Commits and what waits for one, in `registry`. */
+/** Registers commits, queued writes, running exports and the search backlog. */
 export function registerStorageMetrics(registry: Registry, activity: StorageActivity): void {
   const registers = [registry]
   const durations = new Histogram({
     name: 'plantstore_commit_duration_seconds',
-    help: 'From the hand-over of writes that share a commit until they are durable',
+    help: 'Duration of a shared commit, until its writes are durable',
     buckets: COMMIT_BUCKETS,
     registers,
   })
   const writes = new Histogram({
     name: 'plantstore_commit_writes',
-    help: 'Writes that shared a commit; a step of an import is one',
+    help: 'Writes that shared a commit; a chunk of an import is one write',
     buckets: WRITES_BUCKETS,
     registers,
   })
@@ -44,22 +44,22 @@ export function registerStorageMetrics(registry: Registry, activity: StorageActi
     },
   })
   new Gauge({
-    name: 'plantstore_exports_under_way',
-    help: 'Exports that are being answered',
+    name: 'plantstore_running_exports',
+    help: 'Exports that run',
     registers,
     collect() {
-      this.set(activity.exportsUnderWay())
+      this.set(activity.runningExports())
     },
   })
   new Gauge({
     name: 'plantstore_search_backlog_plants',
-    help: 'Plants that wait to be indexed for search, once for each of their writes; absent while nobody can say',
+    help: 'Writes of plants that the search index lacks; absent while the storage cannot be read',
     registers,
     collect() {
       try {
         this.set(activity.unindexedPlants())
       } catch {
-        // A storage that cannot be read is told by other figures, and takes none of them along.
+        // Other metrics report an unreadable storage; this one must not fail the whole scrape.
         this.remove()
       }
     },

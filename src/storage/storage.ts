@@ -32,7 +32,7 @@ export interface StorageActivity {
   /** Writes that wait for a commit now. */
   queuedWrites(): number
   /** Exports that are under way now. */
-  exportsUnderWay(): number
+  runningExports(): number
   /**
    * Plants that a search may not find yet, a plant once for each of its writes; 0 where names are indexed with
    * the plants. Throws what a read throws.

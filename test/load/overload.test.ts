@@ -26,7 +26,7 @@ test('refusals for overload are counted by what there was too much of, and summe
   assert.equal(app.log.filter(({ requestId }) => requestId !== undefined).length, 0)
 
   const labels = { error: '50301', reason: 'too many writes queued' }
-  assert.equal(sumOf(await metricsOf(app), 'plantstore_refusals_total', labels), refused.length)
+  assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total', labels), refused.length)
 })
 
 /** Sends creates, a few at most while one is under way, until one is refused with `Retry-After`. */
@@ -91,7 +91,7 @@ test('while the store hangs, writes are refused at once and reads are not, and w
   const refused = 5 + (await refusedOf(sent))
   assert.equal((await app.send('POST', '/plants', '{"id":-2,"name":"a"}')).status, 200)
   const labels = { error: '50301', reason: 'writes lag' }
-  assert.equal(sumOf(await metricsOf(app), 'plantstore_refusals_total', labels), refused)
+  assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total', labels), refused)
 })
 
 test('while the event loop lags, writes beyond a full commit are refused, and reads are not', async (test) => {
@@ -122,5 +122,5 @@ test('while the event loop lags, writes beyond a full commit are refused, and re
   isBusy = false
   await eventually(async () => (await app.create()).status !== 503)
   const labels = { error: '50301', reason: 'event loop lags' }
-  assert.ok(sumOf(await metricsOf(app), 'plantstore_refusals_total', labels) >= 1)
+  assert.ok(sumOf(await metricsOf(app), 'plantstore_rejections_total', labels) >= 1)
 })

@@ -10,11 +10,11 @@ import { type Metrics, metricsOf, sumOf } from '../support/metrics-text.ts'
 
 const REQUESTS = 'plantstore_http_requests_total'
 const DURATIONS = 'plantstore_http_request_duration_seconds'
-const REFUSALS = 'plantstore_refusals_total'
+const REJECTIONS = 'plantstore_rejections_total'
 
 const app = await startApp({ after })
 
-/** The metrics once so many requests are counted: one is counted behind its answer. */
+/** The metrics once so many requests are counted: each is counted after its response. */
 function afterRequests(count: number, of: Pick<typeof app, 'fetch'> = app): Promise<Metrics> {
   return eventually(async () => {
     const metrics = await metricsOf(of)
@@ -51,12 +51,12 @@ test('requests are counted by the template of their route, method and status, an
   assert.equal(sumOf(metrics, `${DURATIONS}_count`, { route: '/plants/{id}', method: 'GET' }), 3)
   assert.equal(sumOf(metrics, `${DURATIONS}_bucket`, { route: '/plants', method: 'POST', le: '+Inf' }), 4)
   assert.ok(sumOf(metrics, `${DURATIONS}_sum`, { route: '/plants', method: 'POST' }) > 0)
-  assert.equal(sumOf(metrics, REFUSALS, { error: '40901', reason: 'id taken' }), 1)
-  assert.equal(sumOf(metrics, REFUSALS, { error: '40402', reason: 'no such plant' }), 1)
-  assert.equal(sumOf(metrics, REFUSALS), 2)
+  assert.equal(sumOf(metrics, REJECTIONS, { error: '40901', reason: 'id taken' }), 1)
+  assert.equal(sumOf(metrics, REJECTIONS, { error: '40402', reason: 'no such plant' }), 1)
+  assert.equal(sumOf(metrics, REJECTIONS), 2)
 })
 
-test('thousands of paths and methods that nobody knows make a handful of series', async (context) => {
+test('thousands of unknown paths and methods make a handful of series', async (context) => {
   const app = await startApp(context, { PLANTSTORE_LOG_LEVEL: 'warn' })
   const requests = 3_000
   const wire = await openWire(context, app.port)
@@ -82,7 +82,7 @@ test('thousands of paths and methods that nobody knows make a handful of series'
   assert.deepEqual(labels('method'), ['GET', 'POST', 'other'])
 })
 
-test('what is no HTTP, or never arrives whole, is counted without a route', async (context) => {
+test('bytes that are not HTTP and incomplete requests are counted without a route', async (context) => {
   const app = await startApp(context, { PLANTSTORE_HEADERS_TIMEOUT_MS: '200' })
   await exchange(app.port, 'garbage\r\n\r\n')
   await exchange(app.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`)
@@ -96,18 +96,18 @@ test('what is no HTTP, or never arrives whole, is counted without a route', asyn
     ['408', '40801'],
   ] as const) {
     assert.equal(sumOf(metrics, REQUESTS, { route: 'unreadable', method: 'other', status }), 1, status)
-    assert.equal(sumOf(metrics, REFUSALS, { error }), 1, error)
+    assert.equal(sumOf(metrics, REJECTIONS, { error }), 1, error)
   }
 })
 
-test('an import whose client goes away was not answered, and is not counted as a success', async (context) => {
+test('an import whose client disconnects has no response and is not counted as a success', async (context) => {
   const app = await startApp(context, { PLANTSTORE_LOG_LEVEL: 'debug' })
   await cutImport(app)
   await eventually(() => app.log.some(({ path }) => path === '/plants/import'))
   assert.equal(sumOf(await metricsOf(app), REQUESTS, { route: '/plants/import' }), 0)
 })
 
-test('no metric tells of plants, tokens or paths', async () => {
+test('no metric contains plants, tokens or paths', async () => {
   const made = await app.send('POST', '/tokens', '{"label":"Labelled-Secretly","scopes":["metrics:read"]}')
   const { id, token } = (await made.json()) as { id: string; token: string }
   await app.send('POST', '/plants', '{"id":777000777,"name":"Hidden-Name","tag":"Hidden-Tag"}')
@@ -121,7 +121,7 @@ test('no metric tells of plants, tokens or paths', async () => {
     assert.ok(!text.includes(secret), secret)
 })
 
-test('the answer is the text format of Prometheus, for no cache, and HEAD gets its header fields', async () => {
+test('the response is the text format of Prometheus, is not cached, and HEAD has its header fields', async () => {
   const answer = await app.fetch('/metrics', { method: 'HEAD' })
   assert.equal(answer.status, 200)
   assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
@@ -129,7 +129,7 @@ test('the answer is the text format of Prometheus, for no cache, and HEAD gets i
   assert.ok(Number(answer.headers.get('content-length')) > 1000)
 })
 
-test('under a base path routes are told without it', async (context) => {
+test('routes do not include the base path', async (context) => {
   const app = await startApp(context, { PLANTSTORE_BASE_URL: 'https://example.org/garden' })
   await app.fetch('/plants/1')
   const metrics = await afterRequests(1, app)
@@ -143,7 +143,7 @@ test('services of one process count for themselves', async (context) => {
   assert.equal(sumOf(await metricsOf(other), REQUESTS, { route: '/healthz' }), 0)
 })
 
-test('a service that is told not to count has no metrics', async (context) => {
+test('without the setting metrics there is no /metrics', async (context) => {
   const app = await startApp(context, { PLANTSTORE_METRICS: 'false' })
   const answer = await app.fetch('/metrics')
   assert.equal(answer.status, 404)
@@ -152,10 +152,8 @@ test('a service that is told not to count has no metrics', async (context) => {
   assert.ok(!('/metrics' in document.paths))
 })
 
-test('the reasons of refusals tell the error codes apart, and what there was too much of', async () => {
-  const { OVERLOAD_REASONS_IN_WORDS, REJECTION_REASONS } = await import(
-    '../../src/metrics/refusal-reasons.ts'
-  )
-  const reasons = [...Object.values(REJECTION_REASONS), ...Object.values(OVERLOAD_REASONS_IN_WORDS)]
+test('the reasons of rejections distinguish every error code and every cause of overload', async () => {
+  const { OVERLOAD_CAUSES, REJECTION_REASONS } = await import('../../src/metrics/rejection-reasons.ts')
+  const reasons = [...Object.values(REJECTION_REASONS), ...Object.values(OVERLOAD_CAUSES)]
   assert.equal(new Set(reasons).size, Object.keys(ERRORS).length + OVERLOAD_REASONS.length)
 })

@@ -27,7 +27,7 @@ async function assertCommitsCounted(app: StartedApp, engine: string): Promise<vo
   assert.equal(sumOf(metrics, 'plantstore_commit_writes_sum'), CREATES)
   assert.equal(sumOf(metrics, 'plantstore_commit_failures_total'), 0)
   assert.equal(sumOf(metrics, 'plantstore_queued_writes'), 0)
-  assert.equal(sumOf(metrics, 'plantstore_exports_under_way'), 0)
+  assert.equal(sumOf(metrics, 'plantstore_running_exports'), 0)
   assert.ok(sumOf(metrics, 'plantstore_http_connections') >= 1)
   assert.ok(sumOf(metrics, 'process_resident_memory_bytes') > 1_000_000)
   assert.ok(sumOf(metrics, 'plantstore_event_loop_lag_seconds_count') > 0)
@@ -37,11 +37,11 @@ test('commits, and the writes that shared them, are counted on SQLite', async (c
   await assertCommitsCounted(await startApp(context), 'sqlite')
 })
 
-test('the newest backup is told where backups are made, after another start as well', async (context) => {
+test('the time of the newest backup is reported with backups, after a restart, too', async (context) => {
   const without = await metricsOf(await startApp(context))
   assert.ok(!without.has('plantstore_last_backup_timestamp_seconds'))
   const folder = temporaryFolder(context)
-  const tell = async () => {
+  const open = async () => {
     const app = await startApp(context, { PLANTSTORE_BACKUP_DIR: folder })
     return async (name: string) => sumOf(await metricsOf(app), `plantstore_${name}_seconds`)
   }
@@ -49,16 +49,16 @@ test('the newest backup is told where backups are made, after another start as w
   const nameOf = (time: string) => join(folder, `plantstore-${time.replace(/[-:.]/g, '')}.db`)
   writeFileSync(nameOf(anHourAgo.toISOString()), 'one')
   writeFileSync(nameOf('9999-01-01T00:00:00.000Z'), 'one of a clock that was ahead')
-  const first = await tell()
+  const first = await open()
   assert.equal(await first('last_backup_timestamp'), anHourAgo.getTime() / 1000)
   assert.equal(await first('backup_interval'), 86_400)
   rmSync(nameOf(anHourAgo.toISOString()))
   assert.equal(await first('last_backup_timestamp'), 0)
-  const second = await tell()
+  const second = await open()
   await eventually(async () => (await second('last_backup_timestamp')) > anHourAgo.getTime() / 1000, 20_000)
 })
 
-test('the search backlog is told as it stands in the file', async (context) => {
+test('the search backlog is the one in the file', async (context) => {
   const app = await startApp(context)
   const backlog = async () => sumOf(await metricsOf(app), 'plantstore_search_backlog_plants')
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')
@@ -72,15 +72,15 @@ test('the search backlog is told as it stands in the file', async (context) => {
   assert.equal(await backlog(), 4)
 })
 
-test('what waits and what is under way is told as it is at the moment, and a failed commit is counted', async (context) => {
+test('queued writes and running exports are read at the scrape, and a failed commit is counted', async (context) => {
   const app = await startAlteredApp(context, {
     storage: (real) => ({
       ...real,
       activity: {
         ...real.activity,
-        onCommit: (tell) => tell({ operations: 3, durationMs: 1, isDurable: false }),
+        onCommit: (onCommit) => onCommit({ operations: 3, durationMs: 1, isDurable: false }),
         queuedWrites: () => 17,
-        exportsUnderWay: () => 2,
+        runningExports: () => 2,
         unindexedPlants() {
           throw new Error('the file cannot be read')
         },
@@ -89,7 +89,7 @@ test('what waits and what is under way is told as it is at the moment, and a fai
   })
   const metrics = await metricsOf(app)
   assert.equal(sumOf(metrics, 'plantstore_queued_writes'), 17)
-  assert.equal(sumOf(metrics, 'plantstore_exports_under_way'), 2)
+  assert.equal(sumOf(metrics, 'plantstore_running_exports'), 2)
   assert.equal(sumOf(metrics, 'plantstore_commit_failures_total'), 1)
   assert.equal(sumOf(metrics, 'plantstore_commit_writes_count'), 0)
   assert.deepEqual(metrics.get('plantstore_search_backlog_plants')?.samples, [])
@@ -108,6 +108,6 @@ describe('on PostgreSQL', { skip: postgresMissing }, () => {
     assert.equal((await app.send('POST', '/plants', '{"id":-1,"name":"a"}')).status, 503)
     const metrics = await metricsOf(app)
     assert.ok(sumOf(metrics, 'plantstore_commit_failures_total') > 0)
-    assert.equal(sumOf(metrics, 'plantstore_refusals_total', { error: '50302' }), 1)
+    assert.equal(sumOf(metrics, 'plantstore_rejections_total', { error: '50302' }), 1)
   })
 })

@@ -113,10 +113,10 @@ function isMatch({ operator, value }: Matcher, text: string): boolean {
 
 test('what makes no sense is found', () => {
   assert.throws(() => assertKnown('sum(rate(plantstore_typo_total[5m]))'), /tells no plantstore_typo_total/)
-  assert.throws(() => assertKnown('plantstore_refusals_total{code="1"}'), /no label code/)
-  assert.throws(() => assertKnown('plantstore_refusals_total{error="1"}'), /has error=1/)
-  assert.throws(() => assertKnown('sum by (routes) (plantstore_refusals_total)'), /Nothing has routes/)
-  assert.throws(() => assertKnown('sum(rate(plantstore_refusals_total[5m])'), /No PromQL/)
+  assert.throws(() => assertKnown('plantstore_rejections_total{code="1"}'), /no label code/)
+  assert.throws(() => assertKnown('plantstore_rejections_total{error="1"}'), /has error=1/)
+  assert.throws(() => assertKnown('sum by (routes) (plantstore_rejections_total)'), /Nothing has routes/)
+  assert.throws(() => assertKnown('sum(rate(plantstore_rejections_total[5m])'), /No PromQL/)
 })
 
 test('every alert looks at what the service tells, and says what to do', () => {

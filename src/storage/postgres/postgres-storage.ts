@@ -55,7 +55,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
       onCommit: writes.onCommit,
       onTrouble() {},
       queuedWrites: writes.queued,
-      exportsUnderWay: exporting.running,
+      runningExports: exporting.running,
       unindexedPlants: () => 0,
     },
     isLagging: writes.isLagging,

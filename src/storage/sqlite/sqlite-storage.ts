@@ -76,7 +76,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
       onCommit: writes.onCommit,
       onTrouble: writer.onWarning,
       queuedWrites: writes.queued,
-      exportsUnderWay: exporting.running,
+      runningExports: exporting.running,
       unindexedPlants: () => reader.read(() => Number(countUnindexed.get()?.plants)),
     },
     isLagging: writes.isLagging,

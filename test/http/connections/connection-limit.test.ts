@@ -27,7 +27,7 @@ test('an address has so many connections and no more, and one that ends makes ro
   const metrics = await (await app.fetch('/metrics')).text()
   assert.match(
     metrics,
-    /^plantstore_cut_connections_total\{reason="too many connections of an address"\} 1$/m,
+    /^plantstore_dropped_connections_total\{reason="too many connections of an address"\} 1$/m,
   )
   const line = app.log.find(({ msg }) => msg === 'connections cut off')
   assert.deepEqual([line?.cut, line?.clientAddress], [{ 'connections-of-address': 1 }, '127.0.0.2'])

@@ -51,7 +51,7 @@ test('an answer of any kind that nobody reads is given up in time, and others ar
   const socket = await ask(t, app.port, requestText('GET /plants').repeat(8))
   const connections = async () =>
     Number(
-      /^plantstore_cut_connections_total.*not read"\} (\d+)/m.exec(
+      /^plantstore_dropped_connections_total.*not read"\} (\d+)/m.exec(
         await (await app.fetch('/metrics')).text(),
       )?.[1],
     )

@@ -84,7 +84,7 @@ test('a body that breaks off with its client is no refusal', async (t) => {
   socket.resetAndDestroy()
   const [line] = await eventually(() => linesOf('/plants').length > 0 && linesOf('/plants'))
   assert.deepEqual([line?.cut, line?.error], [true, undefined])
-  assert.equal(sumOf(await metricsOf(app), 'plantstore_refusals_total'), 0)
+  assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total'), 0)
 })
 
 test('a long answer that breaks off is counted and logged as cut', async (t) => {

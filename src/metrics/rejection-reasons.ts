@@ -1,6 +1,6 @@
 import type { ErrorCode, OverloadReason } from '../errors.ts'
 
-/** Every error code in words that are short enough for the label of a metric. */
+/** Every error code, short enough for the label of a metric. */
 export const REJECTION_REASONS: Readonly<Record<ErrorCode, string>> = {
   40000: 'not HTTP',
   40001: 'no body',
@@ -30,8 +30,8 @@ export const REJECTION_REASONS: Readonly<Record<ErrorCode, string>> = {
   50701: 'storage full',
 }
 
-/** What there was too much of, in the place of "overloaded" where that is known. */
-export const OVERLOAD_REASONS_IN_WORDS: Readonly<Record<OverloadReason, string>> = {
+/** The cause of an overload, instead of "overloaded" where it is known. */
+export const OVERLOAD_CAUSES: Readonly<Record<OverloadReason, string>> = {
   'event-loop-lag': 'event loop lags',
   'write-lag': 'writes lag',
   'queued-writes': 'too many writes queued',
