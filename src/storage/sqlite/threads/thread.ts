@@ -1,19 +1,19 @@
 import { extname } from 'node:path'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** A thread that answers requests one after another, in their order. */
+/** A thread that replies to requests one after another, in their order. */
 export interface Thread<Request, Reply> {
   /** Rejects when the thread has been told to end. */
   call(request: Request): Promise<Reply>
-  /** Lets the thread end when it has answered what it has, or refused what it has not begun, where it can. */
+  /** Ends the thread once it has replied to every request, or rejected those that it has not begun, where it can. */
   close(): Promise<void>
-  /** Has `tell` told what the thread says by itself (`say`). */
-  onWarning(tell: (text: string) => void): void
+  /** Calls `listener` with every warning of the thread (`warn`). */
+  onWarning(listener: (text: string) => void): void
 }
 
-/** What a thread says without being asked. */
-interface Said {
-  said: string
+/** A message of a thread that is no reply. */
+interface Warning {
+  warning: string
 }
 
 const CLOSE = 'close'
@@ -42,9 +42,9 @@ export async function startThread<Request, Reply>(
   const hasEnded = Promise.withResolvers<void>()
   worker.once('error', isReady.reject)
   worker.once('message', () => {
-    worker.on('message', (message: Reply | Said) => {
-      if (!isSaid(message)) waiting.shift()?.(message)
-      else for (const tell of listeners) tell(message.said)
+    worker.on('message', (message: Reply | Warning) => {
+      if (!isWarning(message)) waiting.shift()?.(message)
+      else for (const listener of listeners) listener(message.warning)
     })
     worker.off('error', isReady.reject)
     worker.on('error', (error) => {
@@ -71,17 +71,17 @@ export async function startThread<Request, Reply>(
       worker.postMessage(CLOSE)
       await hasEnded.promise
     },
-    onWarning: (tell) => void listeners.push(tell),
+    onWarning: (listener) => void listeners.push(listener),
   }
 }
 
-function isSaid(message: unknown): message is Said {
-  return typeof message === 'object' && message !== null && 'said' in message
+function isWarning(message: unknown): message is Warning {
+  return typeof message === 'object' && message !== null && 'warning' in message
 }
 
-/** Tells the other end something that it has not asked for; called inside the thread. */
-export function say(text: string): void {
-  parentPort?.postMessage({ said: text } satisfies Said)
+/** Sends a warning to the listeners at the other end; called inside the thread. */
+export function warn(text: string): void {
+  parentPort?.postMessage({ warning: text } satisfies Warning)
 }
 
 /**

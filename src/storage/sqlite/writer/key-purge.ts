@@ -13,13 +13,13 @@ const PURGE_KEYS_MAX = 1_000
 const PURGE_AGAIN_AFTER_MS = 50
 
 /**
- * Removes idempotency keys that are past their time. They have no effect any more; this frees their space. `say` is told
+ * Removes idempotency keys that are past their time. They have no effect any more; this frees their space. `warn` is called
  * why that cannot be done, once until it can again.
  */
 export function createKeyPurge(
   database: DatabaseSync,
   idempotencyTtlMs: number,
-  say: (trouble: string) => void,
+  warn: (trouble: string) => void,
 ) {
   const deleteOldKeys = database.prepare(`
     DELETE FROM idempotency_keys WHERE (caller, key) IN
@@ -37,7 +37,7 @@ export function createKeyPurge(
       isFailing = false
     } catch (error) {
       // The keys wait.
-      if (!isFailing) say(`Idempotency keys past their time cannot be removed: ${(error as Error).message}.`)
+      if (!isFailing) warn(`Idempotency keys past their time cannot be removed: ${(error as Error).message}.`)
       isFailing = true
     }
     timer = setTimeout(purge, removed === BigInt(PURGE_KEYS_MAX) ? PURGE_AGAIN_AFTER_MS : PURGE_INTERVAL_MS)

@@ -20,9 +20,9 @@ const RETRY_AFTER_MS = 1_000
 /**
  * Keeps the search index up to date behind the writes. It stands off the acknowledged path, since inside the
  * shared commits it more than doubled the cost of a create; what remains to be indexed is in a table, so a
- * crash loses none. `say` is told why that cannot be done, once until it can again.
+ * crash loses none. `warn` is called with the reason why that cannot be done, once until it can again.
  */
-export function createSearchIndexer(database: DatabaseSync, say: (trouble: string) => void) {
+export function createSearchIndexer(database: DatabaseSync, warn: (trouble: string) => void) {
   const batches = createUnindexedBatches(database)
   const indexPlant = createPlantIndexing(database)
   const load = createWriteLoad()
@@ -58,7 +58,7 @@ export function createSearchIndexer(database: DatabaseSync, say: (trouble: strin
       if (isMore) schedule(isBusy ? IDLE_AFTER_MS : 0)
     } catch (error) {
       // Nothing is lost: the plants stay in the table. But no write may ever meet what stands in the way here.
-      if (!isFailing) say(`Names cannot be indexed for search: ${(error as Error).message}.`)
+      if (!isFailing) warn(`Names cannot be indexed for search: ${(error as Error).message}.`)
       isFailing = true
       schedule(RETRY_AFTER_MS)
     }

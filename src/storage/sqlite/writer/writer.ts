@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { openWriter } from '../connection/sqlite-connection.ts'
-import { say, serveThread } from '../threads/thread.ts'
+import { serveThread, warn } from '../threads/thread.ts'
 import type { Write, WriteBatch, WriteOutcome, WriteReply } from '../threads/write-batch.ts'
 import { createImportChunkWriting } from './import-writes.ts'
 import { createKeyPurge } from './key-purge.ts'
@@ -27,8 +27,8 @@ const writePlant = createPlantWrites(database, rows, idempotencyTtlMs)
 const importChunk = createImportChunkWriting(rows)
 const tokens = createTokenWrites(database)
 const keys = createKeyWrites(database)
-const indexer = createSearchIndexer(database, say)
-const keyPurge = createKeyPurge(database, idempotencyTtlMs, say)
+const indexer = createSearchIndexer(database, warn)
+const keyPurge = createKeyPurge(database, idempotencyTtlMs, warn)
 
 function commitBatch(batch: WriteBatch): WriteReply {
   const created = new Uint8Array(batch.ids.length)
