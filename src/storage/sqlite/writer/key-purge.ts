@@ -14,7 +14,7 @@ const PURGE_AGAIN_AFTER_MS = 50
 
 /**
  * Removes idempotency keys that are past their time. They have no effect any more; this frees their space. `warn` is called
- * why that cannot be done, once until it can again.
+ * with the reason why that cannot be done, once until it can again.
  */
 export function createKeyPurge(
   database: DatabaseSync,
