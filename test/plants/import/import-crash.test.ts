@@ -5,12 +5,16 @@ import { TOKEN, temporaryFolder } from '../../support/http/start-app.ts'
 import { type PlantstoreProcess, startServe } from '../../support/process/plantstore-process.ts'
 import { countsOf, importReport, NDJSON, storedPlants } from '../routes/import-requests.ts'
 
-const ROWS = 300_000
+const ROWS = 30_000
 /** Killed when so many are stored: at another moment of the work in each round. */
-const KILLED_AT = [1, 40_000, 100_000]
+const KILLED_AT = [1, 5_000, 15_000]
 
 const plantLines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => `{"id":${from + at},"name":"plant ${from + at}"}\n`).join('')
+
+/** A body whose end never comes: its import cannot be over before the service is killed. */
+const endless = (text: string) =>
+  new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from(text)) })
 
 const asApp = ({ url }: { url: string }) => ({
   fetch: (path: string, init: RequestInit = {}) =>
@@ -25,8 +29,10 @@ async function importUntilKilled(
 ): Promise<number> {
   const answer = await asApp(service).fetch('/plants/import?onConflict=skip', {
     method: 'POST',
-    body,
+    body: endless(body) as NonNullable<RequestInit['body']>,
     headers: { 'content-type': NDJSON, accept: NDJSON },
+    // As fetch wants it for a body that is a stream.
+    ...{ duplex: 'half' },
   })
   let text = ''
   let told = 0

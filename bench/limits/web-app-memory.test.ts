@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chromiumMissing as skip } from '../support/browser/chromium.ts'
-import { startApp } from '../support/http/start-app.ts'
-import { openBrowser, openSignedIn } from './open-page.ts'
+import { chromiumMissing as skip } from '../../test/support/browser/chromium.ts'
+import { startApp } from '../../test/support/http/start-app.ts'
+import { openBrowser, openSignedIn } from '../../test/web/open-page.ts'
 
 const MEBIBYTE = 2 ** 20
 /** Each row has a note, which is not imported: so the file is large, and its plants are few. */

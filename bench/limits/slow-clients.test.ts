@@ -3,9 +3,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { eventually } from '../../support/eventually.ts'
-import { TOKEN } from '../../support/http/start-app.ts'
-import { startServe } from '../../support/process/plantstore-process.ts'
+import { eventually } from '../../test/support/eventually.ts'
+import { TOKEN } from '../../test/support/http/start-app.ts'
+import { startServe } from '../../test/support/process/plantstore-process.ts'
 
 const CONNECTIONS = 1_000
 const SECONDS = 10

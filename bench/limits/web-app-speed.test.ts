@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { chromiumMissing as skip } from '../support/browser/chromium.ts'
-import { eventually } from '../support/eventually.ts'
-import { importLines, openPage, signIn } from './open-page.ts'
-import { startSite } from './start-site.ts'
+import { chromiumMissing as skip } from '../../test/support/browser/chromium.ts'
+import { eventually } from '../../test/support/eventually.ts'
+import { importLines, openPage, signIn } from '../../test/web/open-page.ts'
+import { startSite } from '../../test/web/start-site.ts'
 
 const INTERACTIVE_MS_MAX = 1_000
-const FIRST_LOAD_BYTES_MAX = 100_000
 /** The best of some loads is what the page itself takes; what is above it is the machine. */
 const LOADS = 3
 
@@ -73,20 +72,5 @@ test('within a second after a reload who is signed in sees plants', { skip }, as
     await page.getByRole('dialog').waitFor()
   }
   assert.ok(Math.min(...timesMs) < INTERACTIVE_MS_MAX, timesMs.join())
-  await page.context().close()
-})
-
-test('the first load takes little of a line', { skip }, async () => {
-  const page = await openBlank(site.browser)
-  const session = await page.context().newCDPSession(page)
-  await session.send('Network.enable')
-  let bytes = 0
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength
-  })
-  await page.goto(site.app.url)
-  await page.getByText('· SQLite · ready').waitFor()
-  // Something was loaded: otherwise this would prove nothing.
-  assert.ok(bytes > FIRST_LOAD_BYTES_MAX / 10 && bytes < FIRST_LOAD_BYTES_MAX, `${bytes} bytes`)
   await page.context().close()
 })

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createGzip } from 'node:zlib'
-import { eventually } from '../support/eventually.ts'
-import { TOKEN, temporaryFolder } from '../support/http/start-app.ts'
-import { type PlantstoreProcess, startServe } from '../support/process/plantstore-process.ts'
-import { CSV, NDJSON, type Report } from './routes/import-requests.ts'
+import { CSV, NDJSON, type Report } from '../../test/plants/routes/import-requests.ts'
+import { eventually } from '../../test/support/eventually.ts'
+import { TOKEN, temporaryFolder } from '../../test/support/http/start-app.ts'
+import { type PlantstoreProcess, startServe } from '../../test/support/process/plantstore-process.ts'
 
 const MIB = 1024 * 1024
 
