@@ -10,7 +10,7 @@ import { guardRoutes } from './http/guard-routes.ts'
 import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
 import { createBodyReader } from './http/request/read-body.ts'
 import { requestIdOf } from './http/request/request-id.ts'
-import { createRequestLog, type RecordRequest } from './http/request-log.ts'
+import { createRequestLog, recordOnce, recordResponses } from './http/request-log.ts'
 import { appErrorOf, sendError } from './http/response/error-responses.ts'
 import { ErrorDetailsSchema, ErrorSchema, FieldErrorSchema } from './http/response/error-schema.ts'
 import { registerDocsRoutes } from './http/routes/docs-routes.ts'
@@ -131,13 +131,16 @@ export async function buildApp({
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
   const audit = createTokenAudit(log)
   const clientAddress = createClientAddress(limits.trustedProxies, limits.socket)
-  const { logToken, logRejection, audited } = createRequestAudit({ audit, clientAddress })
+  const { logToken, logRejection } = createRequestAudit({ audit, clientAddress })
   const tokenGuessLimit = createTokenGuessLimit({ limits, clientAddress, nowMs })
-  const authenticate = audited(
-    createAuthenticator({ tokens: storage.tokens, fixedToken, verifyJwt, tokenGuessLimit }),
-  )
+  const authenticate = createAuthenticator({
+    tokens: storage.tokens,
+    fixedToken,
+    verifyJwt,
+    tokenGuessLimit,
+    onRejected: logRejection,
+  })
   const authorize = createAuthorize({ authenticate, limits, nowMs })
-  const authorizeAny = authorize('any')
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, countConnections, backups }) : undefined
@@ -145,7 +148,7 @@ export async function buildApp({
   const { onDropped, stop: stopCutLog } = createDropLog(log, metrics?.recordDrop)
   const limitConnection = createConnectionLimit(limits, onDropped)
   const { recordUnreadable } = requestLog
-  const recordRequest = recordOnce(metrics?.record, tracing?.end, requestLog.recordRequest)
+  const recordRequest = recordOnce([metrics?.record, tracing?.end, requestLog.recordRequest])
   const app: FastifyInstance = fastify({
     serverFactory: (handler) =>
       createHttpServer(handler, { limits, tls, recordUnreadable, onDropped, limitConnection }),
@@ -155,14 +158,14 @@ export async function buildApp({
       // No hook runs for it.
       reply.raw.once('finish', () => recordRequest(request, reply))
       crossOrigin?.mark(request)
-      authorizeAny(request, reply, (refusal) => sendError(refusal ?? appErrorOf(error), request, reply))
+      authorize(request, 'any', (rejection) => sendError(rejection ?? appErrorOf(error), request, reply))
     },
     genReqId: requestIdOf,
     return503OnClosing: false,
     // A long id is judged like any other: what bounds it are the header fields.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
   })
-  app.decorate('recordRequest', recordRequest)
+  recordResponses(app, recordRequest)
   app.setErrorHandler(sendError)
   leaveBodiesToRoutes(app)
   if (tracing !== undefined) {
@@ -171,10 +174,6 @@ export async function buildApp({
       done()
     })
   }
-  app.addHook('onResponse', (request, reply, done) => {
-    recordRequest(request, reply)
-    done()
-  })
   app.addHook('onClose', async () => {
     metrics?.stop()
     for (const stop of [audit.stop, requestLog.stop, stopCutLog]) stop()
@@ -202,15 +201,6 @@ export async function buildApp({
   )
   await app.ready()
   return app
-}
-
-/** Once for each request, so that what is told of it in the log is counted and traced, too. */
-function recordOnce(...notes: (RecordRequest | undefined)[]): RecordRequest {
-  return (request, reply) => {
-    if (request.isRecorded) return
-    request.isRecorded = true
-    for (const note of notes) note?.(request, reply)
-  }
 }
 
 /** To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else. */

@@ -1,10 +1,4 @@
-import type {
-  FastifyContextConfig,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  RouteOptions,
-} from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { AppError } from '../errors.ts'
 import type { LoadShedding } from '../load/load-shedding.ts'
 import type { CrossOrigin } from './cross-origin.ts'
@@ -42,15 +36,15 @@ declare module 'fastify' {
 /** What a route requires of a caller; the type comes with `tokens/access/authorize.ts`. */
 type RouteScope = NonNullable<FastifyContextConfig['scope']>
 
-/** Calls `done` with an AppError unless the request may proceed. */
-export type AuthorizeRequest = (
+/**
+ * Authorizes a request to a route that requires this scope, or any valid token: calls `done` with an AppError unless the
+ * request may proceed.
+ */
+export type Authorize = (
   request: FastifyRequest,
-  reply: FastifyReply,
+  scope: Exclude<RouteScope, 'public'>,
   done: (error?: Error) => void,
 ) => void
-
-/** Authorizes requests to routes that require this scope, or any valid token. */
-export type Authorize = (scope: Exclude<RouteScope, 'public'>) => AuthorizeRequest
 
 /** The only paths that need no token: they hold no plants. A folder's name ends in a slash. */
 const PUBLIC_PATHS = [
@@ -125,13 +119,12 @@ export function guardRoutes(
       done()
     })
   }
-  const authorizeAny = authorize('any')
   app.setNotFoundHandler((request, reply) => {
     const fault = malformedRequestError(request)
     if (fault !== undefined) throw fault
     // The same methods whatever the path: without a token nobody is told which paths there are.
     if (crossOrigin?.sendPreflight(request, reply, EVERY_METHOD)) return
-    authorizeAny(request, reply, (refusal) => {
+    authorize(request, 'any', (refusal) => {
       if (refusal !== undefined) return void reply.send(refusal)
       const allow = methodsAt(request, methodsOfPath)
       if (allow === undefined) reply.send(new AppError(40401))
@@ -150,21 +143,20 @@ interface GuardOptions extends Pick<GuardRoutesOptions, 'authorize' | 'shedLoad'
   template: string
 }
 
-/** Judges the requests of a route, in one hook: each one costs something on every request. */
+/** Checks the requests of a route in one hook, as each hook costs something on every request. */
 function guard(route: RouteOptions, { scope, template, authorize, shedLoad }: GuardOptions): void {
   const writes = ![route.method].flat().every((method) => READING_METHODS.includes(method))
-  const admit = scope === 'public' ? undefined : authorize(scope)
-  route.onRequest = (request, reply, done) => {
+  route.onRequest = (request, _reply, done) => {
     request.template = template
     const fault = malformedRequestError(request)
-    if (fault !== undefined || admit === undefined) {
+    if (fault !== undefined || scope === 'public') {
       done(fault)
       return
     }
     tellStagesOnRequest(request)
     request.stages?.enter('authenticate')
-    if (writes) admit(request, reply, (refusal) => done(refusal ?? shedLoad()))
-    else admit(request, reply, done)
+    if (writes) authorize(request, scope, (rejection) => done(rejection ?? shedLoad()))
+    else authorize(request, scope, done)
   }
 }
 

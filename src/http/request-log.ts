@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { type ErrorCode, meaningOf, type OverloadReason } from '../errors.ts'
 import { createLogThrottle } from '../log-throttle.ts'
@@ -109,6 +109,24 @@ export function createRequestLog({
       refusals.stop()
     },
   }
+}
+
+/** Records a request once, in the log, the metrics and the traces alike. */
+export function recordOnce(recorders: readonly (RecordRequest | undefined)[]): RecordRequest {
+  return (request, reply) => {
+    if (request.isRecorded) return
+    request.isRecorded = true
+    for (const record of recorders) record?.(request, reply)
+  }
+}
+
+/** Records every request when its response has been sent, or by `app.recordRequest` where none is. */
+export function recordResponses(app: FastifyInstance, recordRequest: RecordRequest): void {
+  app.decorate('recordRequest', recordRequest)
+  app.addHook('onResponse', (request, reply, done) => {
+    recordRequest(request, reply)
+    done()
+  })
 }
 
 /** Tokens of a store, JWTs, and what is too long for the id of a token where one belongs; in one pass over any path. */

@@ -8,7 +8,8 @@ import {
   jwtVerify,
 } from 'jose'
 import { AppError } from '../errors.ts'
-import { invalidToken, type JwtVerifier } from '../tokens/access/authenticate.ts'
+import type { JwtVerifier } from '../tokens/access/authenticate.ts'
+import { invalidToken } from '../tokens/access/bearer-token.ts'
 import {
   hashToken,
   isExpired,

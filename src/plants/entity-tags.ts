@@ -1,12 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Precondition } from './plant-store.ts'
 
-// An entity tag (RFC 9110 §8.8.3) is the version of a plant in quotation marks.
-
-export function entityTagOf(version: number): string {
-  return `"${version}"`
-}
-
 /**
  * The precondition that a request states. A tag that this service never made, and a field that is no list of
  * tags, match nothing: `If-Match` then refuses, as it must when in doubt. Weak tags match in `If-None-Match`

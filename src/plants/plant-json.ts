@@ -8,11 +8,6 @@ export function storedPlantJson(plant: StoredPlant): string {
   return `{"id":${plant.id}${contentJson(plant)},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`
 }
 
-/** The JSON text of what a plant is, without its id and times. */
-export function plantContentJson(content: PlantContent): string {
-  return `{${contentJson(content).slice(1)}}`
-}
-
 const JSON_MEMBERS = CONTENT_MEMBERS.map(({ name, get }) => ({ key: `,${JSON.stringify(name)}:`, get }))
 
 /** The members of the content, a comma before each of them. */

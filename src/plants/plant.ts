@@ -116,6 +116,11 @@ function contentMembers(): ContentMember[] {
   return names.map((name) => ({ name, isRequired: required.includes(name), ...ACCESS[name] }))
 }
 
+/** The entity tag (RFC 9110 §8.8.3) of a plant: its version in quotation marks. */
+export function entityTagOf(version: number): string {
+  return `"${version}"`
+}
+
 /**
  * A version for a plant that is about to be written: one in 2⁵³, by chance. A count or a time would come back
  * when the plant is deleted and made anew, or the clock is set back; and no writer needs to know of another.

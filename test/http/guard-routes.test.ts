@@ -138,7 +138,7 @@ test('what a path is called is exact: case, slashes and dots', async () => {
 /** Adds one route to a bare server with the rules. */
 async function startWith(url: string, config: object): Promise<void> {
   const bare = fastify()
-  const letIn: Authorize = () => (_request, _reply, done) => done()
+  const letIn: Authorize = (_request, _scope, done) => done()
   guardRoutes(bare, {
     authorize: letIn,
     shedLoad: () => undefined,

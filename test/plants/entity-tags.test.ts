@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { entityTagOf, preconditionOf } from '../../src/plants/entity-tags.ts'
+import { preconditionOf } from '../../src/plants/entity-tags.ts'
+import { entityTagOf } from '../../src/plants/plant.ts'
 import { preconditionHolds } from '../../src/plants/plant-store.ts'
 
 const versions = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })

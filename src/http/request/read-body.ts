@@ -6,8 +6,8 @@ import { parseExactJson } from './exact-json.ts'
 import { streamBody } from './stream-body.ts'
 
 /**
- * Reads the body of a request. It may come long after its head: so the token is judged again when it is there, and a
- * revoked one refused with 40102.
+ * Reads the body of a request. The body may arrive long after the head: the token is then checked again, and a revoked
+ * one rejected with 40102.
  */
 export interface BodyReader {
   /**
@@ -44,15 +44,20 @@ export function createBodyReader({ limits, recheckToken }: BodyReaderOptions): B
         const declaredBytes = Number(raw.headers['content-length'])
         if (declaredBytes > bytesMax) throw tooLarge(bytesMax)
         askForBody(raw, reply)
-        const take = (bytes: Buffer) =>
-          recheckToken(request, (refusal) => {
-            try {
-              if (refusal !== undefined) throw refusal
-              resolve(parseJson(bytes))
-            } catch (error) {
-              reject(error)
-            }
-          })
+        const bytesBefore = raw.socket.bytesRead
+        function take(bytes: Buffer): void {
+          // In the same read as the head: the token was checked just now.
+          if (raw.socket.bytesRead === bytesBefore) finish(bytes)
+          else recheckToken(request, (rejection) => finish(bytes, rejection))
+        }
+        function finish(bytes: Buffer, rejection?: Error): void {
+          try {
+            if (rejection !== undefined) throw rejection
+            resolve(parseJson(bytes))
+          } catch (error) {
+            reject(error)
+          }
+        }
         readBytes(raw, bytesMax, take, reject)
       })
     },

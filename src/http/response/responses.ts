@@ -1,7 +1,8 @@
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CHUNK_BYTES_MAX, endWithLong } from '../connections/slow-readers.ts'
 import { serverTimingOf } from '../request/request-stages.ts'
-import { transportSecurityFields } from './transport-security.ts'
 
 /** Header fields as Node takes them fastest: name, value, name, value. */
 export type HeaderList = string[]
@@ -78,4 +79,21 @@ export function notifyWhenDropped(reply: FastifyReply): void {
 /** Whether the connection of a request is closed, and nobody left to be answered. */
 export function isClientGone({ raw }: FastifyRequest): boolean {
   return raw.socket.destroyed
+}
+
+/**
+ * How long a browser that was here over TLS uses no plain HTTP for this host: a year, as is usual. Subdomains are not
+ * ours to decide on, so `includeSubDomains` is absent.
+ */
+const STRICT_TRANSPORT_SECONDS = 31_536_000
+
+const STRICT_TRANSPORT = ['strict-transport-security', `max-age=${STRICT_TRANSPORT_SECONDS}`]
+const NONE: string[] = []
+
+/**
+ * The field Strict-Transport-Security (RFC 6797 §7.2) where the service speaks TLS itself. Behind a proxy it is the
+ * proxy's to set.
+ */
+export function transportSecurityFields(socket: Duplex): string[] {
+  return (socket as Partial<TLSSocket>).encrypted ? STRICT_TRANSPORT : NONE
 }

@@ -14,7 +14,7 @@ import { createTlsServer, type ServerTls } from '../connections/server-tls.ts'
 import { dropSlowReaders } from '../connections/slow-readers.ts'
 import { generateRequestId } from '../request/request-id.ts'
 import { rawErrorResponse } from '../response/error-responses.ts'
-import { transportSecurityFields } from '../response/transport-security.ts'
+import { transportSecurityFields } from '../response/responses.ts'
 import { latestPipelinedRequests, mayTakeLong, runInOrder } from './pipelining.ts'
 
 /** Request line and header fields of a request, all together. */

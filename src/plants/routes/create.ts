@@ -4,15 +4,13 @@ import type { Operation } from '../../http/openapi.ts'
 import { queryOf } from '../../http/request/query.ts'
 import type { BodyReader } from '../../http/request/read-body.ts'
 import { sendJson } from '../../http/response/responses.ts'
-import { entityTagOf } from '../entity-tags.ts'
 import {
   fingerprintOf,
   KEY_FIELD,
   KEY_FIELD_CHARACTERS_MAX,
   parseIdempotencyKey,
 } from '../idempotency-key.ts'
-import { type NewPlant, parseNewPlant } from '../plant.ts'
-import { plantContentJson } from '../plant-json.ts'
+import { entityTagOf, type NewPlant, parseNewPlant } from '../plant.ts'
 import type { CreateOutcome, PlantStore } from '../plant-store.ts'
 
 const createPlantOperation: Operation = {
@@ -75,7 +73,7 @@ export function registerCreateRoute(
     url: '/plants',
     config: { scope: 'plants:write', operation: createPlantOperation, rejectionsAre400: true },
     async handler(request, reply) {
-      queryOf(request, [])
+      if (request.url.includes('?')) queryOf(request, [])
       const plant = parseNewPlant(await body.readJson(request, reply))
       request.stages?.enter('commit')
       const key = request.headers['idempotency-key']
@@ -91,9 +89,10 @@ export function registerCreateRoute(
       if (created.outcome === 'key-reused') {
         throw new AppError(42201, undefined, { details: { parameter: KEY_FIELD } })
       }
+      const { id, ...content } = plant
       const etag = entityTagOf(created.version)
-      const location = `${basePath}/plants/${plant.id}`
-      sendJson(reply, 200, plantContentJson(plant), ['location', location, 'etag', etag])
+      const location = `${basePath}/plants/${id}`
+      sendJson(reply, 200, JSON.stringify(content), ['location', location, 'etag', etag])
     },
   })
 }

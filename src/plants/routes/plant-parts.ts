@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalidParameter } from '../../errors.ts'
 import { queryOf } from '../../http/request/query.ts'
 import { sendJson } from '../../http/response/responses.ts'
-import { entityTagOf } from '../entity-tags.ts'
-import { ID_MAX, ID_MIN, parseIdText, type StoredPlant } from '../plant.ts'
+import { entityTagOf, ID_MAX, ID_MIN, parseIdText, type StoredPlant } from '../plant.ts'
 import { storedPlantJson } from '../plant-json.ts'
 
 // What the routes of one plant have in common.

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../../http/openapi.ts'
 import { sendEmpty } from '../../http/response/responses.ts'
-import { entityTagOf, preconditionOf } from '../entity-tags.ts'
+import { preconditionOf } from '../entity-tags.ts'
+import { entityTagOf } from '../plant.ts'
 import { type PlantStore, preconditionHolds } from '../plant-store.ts'
 import {
   ID_IN_PATH,

@@ -10,16 +10,16 @@ export interface Reader {
   prepare(sql: string): StatementSync
   /** Runs a read to its end; its failure is one of the storage (AppError). */
   read<Result>(work: () => Result): Result
-  /** Lets the next read see what has been committed meanwhile: to be called before a write is acknowledged. */
-  refresh(): void
   close(): void
 }
 
-export function createReader(path: string): Reader {
+/** `commits` counts the commits of this process: a read after one of them sees it. */
+export function createReader(path: string, commits: () => number): Reader {
   const database = openReader(path)
   const begin = database.prepare('BEGIN')
   const end = database.prepare('COMMIT')
   let turnEnd: NodeJS.Immediate | undefined
+  let commitsSeen = 0
 
   function endTurn(): void {
     turnEnd = undefined
@@ -27,7 +27,6 @@ export function createReader(path: string): Reader {
   }
 
   function refresh(): void {
-    // A write that nobody waits for may be answered after the end.
     if (database.isOpen && database.isTransaction) end.run()
   }
 
@@ -35,7 +34,9 @@ export function createReader(path: string): Reader {
     prepare: (sql) => database.prepare(sql),
     read(work) {
       try {
+        if (database.isTransaction && commits() !== commitsSeen) refresh()
         if (!database.isTransaction) {
+          commitsSeen = commits()
           begin.run()
           turnEnd ??= setImmediate(endTurn)
         }
@@ -45,7 +46,6 @@ export function createReader(path: string): Reader {
         throw storageError(error)
       }
     },
-    refresh,
     close() {
       clearImmediate(turnEnd)
       database.close()

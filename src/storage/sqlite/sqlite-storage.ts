@@ -4,7 +4,7 @@ import { createCommitLag } from '../batching/commit-lag.ts'
 import { createGroupCommit } from '../batching/group-commit.ts'
 import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
-import { fileReason, prepareFile, storageError } from './connection/sqlite-connection.ts'
+import { fileReason, prepareFile } from './connection/sqlite-connection.ts'
 import { createSqliteExportOpening } from './plant-export.ts'
 import { createSqlitePlantStore } from './plant-store.ts'
 import { createReader } from './reader.ts'
@@ -14,8 +14,7 @@ import { createSqliteDump } from './storage-dump.ts'
 import { startThread } from './threads/thread.ts'
 import {
   charactersOf,
-  decodeReply,
-  encodeBatch,
+  createBatchCommits,
   type Write,
   type WriteBatch,
   type WriteOutcome,
@@ -45,17 +44,13 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   prepareFile(path, options)
   const [writer, searcher] = await startThreads(path, options)
-  const reader = createReader(path)
+  const batches = createBatchCommits(writer)
+  const reader = createReader(path, batches.commits)
   const writes = createGroupCommit<Write, WriteOutcome>({
     queueMax: options.queuedWritesMax,
     lag: createCommitLag({ lagMaxMs: options.writeLagMaxMs }),
     charactersOf,
-    async commit(batch) {
-      const reply = await writer.call(encodeBatch(batch)).catch((error: unknown) => ({ failure: error }))
-      reader.refresh()
-      if ('failure' in reply) throw storageError(reply.failure)
-      return decodeReply(reply, batch)
-    },
+    commit: batches.commit,
   })
   const exporting = createPlantExporting({
     open: createSqliteExportOpening(searcher),

@@ -1,151 +1,198 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
+import type { Authorize } from '../../http/guard-routes.ts'
 import {
   FIXED_TOKEN_ID,
   hashToken,
-  isExpired,
   PROVIDER_ID_PREFIX,
   SCOPES,
   type Scope,
   type StoredToken,
 } from '../token.ts'
 import type { TokenStore } from '../token-store.ts'
-import { createRememberedTokens, type KnownToken } from './remembered-tokens.ts'
+import { insufficientScope, invalidToken, isJwt, parseBearerToken } from './bearer-token.ts'
 import type { TokenGuessLimit } from './token-guess-limit.ts'
 
-/** The last use is noted to the minute: a write a request would cost more than the request. */
-const USE_NOTED_EVERY_MS = 60_000
+/** The last use is recorded to the minute: a write a request would cost more than the request. */
+const USE_RECORDED_EVERY_MS = 60_000
 
-/** RFC 9110 §11.4 (scheme in any case, spaces) with the token68 of RFC 6750 §2.1. */
-const BEARER = /^bearer(?: +(.*))?$/i
-/** Three parts (RFC 7515 §7.1), the last one empty where it is not signed. No token of a store has a dot. */
-const JWT = /^[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]*$/
-const TOKEN_TEXT = /^[A-Za-z0-9\-._~+/]+=*$/
+/** How long a cached token is trusted: with the time of a request, well under the promised 5 seconds. */
+const TRUST_MS = 2_000
 
-const CHALLENGE = 'Bearer realm="plantstore"'
+/** Cached tokens; beyond it the oldest entry is dropped and read again when needed. */
+const CACHED_TOKENS_MAX = 1_000
 
 /**
- * Gives who a JWT of an OpenID provider is of, as a token, with what it may do and until when, be that over; never one
- * of those in a store. Throws 40102 where it is not good, and 50302 where that cannot be told for now.
+ * Verifies a JWT of an OpenID provider and returns it as a token, which may have expired. Throws 40102 where it is
+ * not valid, 50302 where that cannot be decided now.
  */
 export type JwtVerifier = (text: string) => Promise<StoredToken>
 
 export interface AuthenticatorOptions {
   tokens: TokenStore
-  /** One token with every scope that the store does not hold (the setting `token`). */
+  /** A token with every scope that the store does not hold (the setting `fixedToken`). */
   fixedToken?: string | undefined
-  /** Knows the JWTs of an OpenID provider, if one is set. */
+  /** Verifies the JWTs of an OpenID provider, if one is set. */
   verifyJwt?: JwtVerifier | undefined
-  /** How many unknown tokens an address may send; any number without it. */
+  /** How many unknown tokens an address may send; unlimited without it. */
   tokenGuessLimit?: TokenGuessLimit | undefined
+  /** Called with each request that is rejected for its token: 40102, 40301. */
+  onRejected?: ((request: FastifyRequest, error: AppError) => void) | undefined
   nowMs?: () => number
 }
 
 /**
- * Finds out who sent a request, notes it as `request.caller`, and tells `done` an AppError unless the token
- * is good and has the scope: 40101, 40102, 42901, 40301. `undefined` asks for any valid token. Without a wait where
- * the token is known.
+ * Authenticates a request, sets `request.caller`, and calls `done` with an AppError unless the token is valid and has
+ * the scope: 40101, 40102, 42901, 40301. Synchronous where the token is cached.
  */
-export interface Authenticator {
-  (request: FastifyRequest, scope: Scope | undefined, done: (error?: Error) => void): void
+export interface Authenticator extends Authorize {
   /**
-   * Judges a request again that was let in, as its body may come long after its head: tells `done` 40102 where the token
-   * was revoked or ended by a rotation since, and brings `request.caller` up to date. An end that was known when the
-   * request began is none: it was in time. Without a wait where the token is known.
+   * Checks the token of an accepted request again, as a body may arrive long after its head: calls `done` with 40102
+   * where it was revoked or rotated since, and updates `request.caller`. A token that expires during a request does
+   * not abort it. Synchronous where the token is cached.
    */
   recheckToken(request: FastifyRequest, done: (error?: Error) => void): void
-  /** Trusts a token no longer without reading it again: for one that was revoked or rotated by this very process. */
+  /** Drops a token from the cache: for one that this process revoked or rotated. */
   forget(tokenId: string): void
 }
 
-export function createAuthenticator({
-  tokens,
-  fixedToken,
-  verifyJwt,
-  tokenGuessLimit,
-  nowMs = Date.now,
-}: AuthenticatorOptions): Authenticator {
-  const remembered = createRememberedTokens(nowMs)
+/** A cached token, by the whole Authorization field, so that a known one costs no hash. */
+interface CachedToken {
+  token: StoredToken
+  /** Whether it is of the store, which records its use. */
+  isStored: boolean
+  expiresAtMs: number
+  readAtMs: number
+}
+
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { tokens, fixedToken, verifyJwt, tokenGuessLimit, nowMs = Date.now } = options
+  const cache = createTokenCache(nowMs)
   const fixed =
     fixedToken === undefined ? undefined : { hash: hashToken(fixedToken), token: fixedTokenRecord(nowMs()) }
 
-  async function find(request: FastifyRequest, field: string | undefined): Promise<KnownToken> {
-    const text = tokenIn(field)
-    // What was good a while ago is no guess: a neighbour at the same address locks nobody out.
-    const refusal = remembered.has(field as string) ? undefined : tokenGuessLimit?.refusalOf(request)
-    if (refusal !== undefined) throw refusal
-    return look(field as string, text)
+  async function find(request: FastifyRequest, field: string | undefined): Promise<CachedToken> {
+    const text = parseBearerToken(field)
+    // A token that was valid a while ago is no guess: a neighbour at the same address locks nobody out.
+    const rejection = cache.has(field as string) ? undefined : tokenGuessLimit?.refusalOf(request)
+    if (rejection !== undefined) throw rejection
+    return read(field as string, text)
   }
 
-  async function look(field: string, text: string): Promise<KnownToken> {
+  async function read(field: string, text: string): Promise<CachedToken> {
+    const put = cache.beginRead()
     const hash = hashToken(text)
-    const remember = remembered.beginLook()
-    let isStored = false
     let token = hash === fixed?.hash ? fixed.token : undefined
-    if (token === undefined && verifyJwt !== undefined && JWT.test(text)) token = await verifyJwt(text)
-    if (token === undefined) {
-      token = await tokens.findByHash(hash)
-      isStored = true
-    }
+    if (token === undefined && verifyJwt !== undefined && isJwt(text)) token = await verifyJwt(text)
+    const isStored = token === undefined
+    token ??= await tokens.findByHash(hash)
     if (token === undefined) throw invalidToken('The token is not known: it is mistyped or was revoked.')
-    const known = { token, isStored }
-    remember(field, known)
-    return known
+    return put(field, token, isStored)
   }
 
-  function admit(request: FastifyRequest, known: KnownToken, scope: Scope | undefined): Error | undefined {
-    const { token, isStored } = known
+  function check(request: FastifyRequest, found: CachedToken, scope: Scope | 'any'): AppError | undefined {
+    const { token, isStored, expiresAtMs } = found
     const now = nowMs()
-    if (isExpired(token, now)) return invalidToken('The token has expired.')
+    if (now >= expiresAtMs) return reject(request, invalidToken('The token has expired.'))
     request.caller = token
-    if (isStored && now - (token.lastUsedAtMs ?? 0) >= USE_NOTED_EVERY_MS) {
+    if (isStored && now - (token.lastUsedAtMs ?? 0) >= USE_RECORDED_EVERY_MS) {
       token.lastUsedAtMs = now
       tokens.recordUse(token.id, now)
     }
-    return scope === undefined || token.scopes.includes(scope) ? undefined : insufficientScope(scope)
+    if (scope === 'any' || token.scopes.includes(scope)) return undefined
+    return reject(request, insufficientScope(scope))
   }
 
-  function authenticate(
-    request: FastifyRequest,
-    scope: Scope | undefined,
-    done: (error?: Error) => void,
-  ): void {
+  /** Records what is wrong with a token; a missing token (40101) is no guess. */
+  function reject<Failure extends Error>(request: FastifyRequest, error: Failure): Failure {
+    if (error instanceof AppError && (error.code === 40102 || error.code === 40301)) {
+      options.onRejected?.(request, error)
+    }
+    return error
+  }
+
+  function authenticate(request: FastifyRequest, scope: Scope | 'any', done: (error?: Error) => void): void {
     const field = request.headers.authorization
-    const known = remembered.trusted(field)
+    const known = cache.trusted(field)
     if (known !== undefined) {
-      done(admit(request, known, scope))
+      done(check(request, known, scope))
       return
     }
     find(request, field).then(
-      (found) => done(admit(request, found, scope)),
-      (error: Error) => done(recordFailure(request, field, error)),
+      (found) => done(check(request, found, scope)),
+      (error: Error) => {
+        const isGuess = error instanceof AppError && error.code === 40102
+        if (isGuess) cache.drop(field as string)
+        done(reject(request, (isGuess ? tokenGuessLimit?.count(request) : undefined) ?? error))
+      },
     )
   }
 
   function recheckToken(request: FastifyRequest, done: (error?: Error) => void): void {
     const { caller, headers } = request
     const field = headers.authorization ?? ''
-    const known = remembered.trusted(field)
+    const known = cache.trusted(field)
     if (known !== undefined) request.caller = known.token
-    // The others end by themselves alone.
+    // Tokens that are not stored cannot be revoked: they only expire.
     if (known !== undefined || !isStoredId(caller.id)) {
       done()
       return
     }
-    look(field, tokenIn(field)).then(({ token }) => {
-      request.caller = token
-      done()
-    }, done)
+    read(field, parseBearerToken(field)).then(
+      ({ token }) => {
+        request.caller = token
+        done()
+      },
+      (error: Error) => done(reject(request, error)),
+    )
   }
 
-  /** Nothing is counted where no token was sent: that is no guess, and costs nothing. */
-  function recordFailure(request: FastifyRequest, field: string | undefined, error: Error): Error {
-    if (!(error instanceof AppError) || error.code !== 40102) return error
-    remembered.drop(field as string)
-    return tokenGuessLimit?.count(request) ?? error
-  }
+  return Object.assign(authenticate, { recheckToken, forget: cache.forget })
+}
 
-  return Object.assign(authenticate, { recheckToken, forget: remembered.forget })
+/** Valid tokens by the whole Authorization field. Unknown tokens are never cached. */
+function createTokenCache(nowMs: () => number) {
+  const entries = new Map<string, CachedToken>()
+  let forgottenTokens = 0
+
+  return {
+    /** The token of this field, while it is trusted. */
+    trusted(field: string | undefined): CachedToken | undefined {
+      const known = field === undefined ? undefined : entries.get(field)
+      if (known === undefined) return undefined
+      const ageMs = nowMs() - known.readAtMs
+      // Negative where the clock was set back: the real age is unknown then.
+      return ageMs >= 0 && ageMs < TRUST_MS ? known : undefined
+    },
+    /** Whether the token of this field was valid, if only a while ago. */
+    has: (field: string) => entries.has(field),
+    /** Called before a token is read, as a later change may be missing in the result; returns what caches that. */
+    beginRead() {
+      const readAtMs = nowMs()
+      const forgottenBefore = forgottenTokens
+      return (field: string, token: StoredToken, isStored: boolean): CachedToken => {
+        const found = {
+          token,
+          isStored,
+          expiresAtMs: token.expiresAtMs ?? Number.POSITIVE_INFINITY,
+          readAtMs,
+        }
+        if (forgottenTokens !== forgottenBefore) return found
+        entries.delete(field)
+        if (entries.size >= CACHED_TOKENS_MAX) {
+          const [oldest = ''] = entries.keys()
+          entries.delete(oldest)
+        }
+        entries.set(field, found)
+        return found
+      }
+    },
+    drop: (field: string) => void entries.delete(field),
+    forget(tokenId: string): void {
+      forgottenTokens++
+      for (const [field, { token }] of entries) if (token.id === tokenId) entries.delete(field)
+    },
+  }
 }
 
 function fixedTokenRecord(createdAtMs: number): StoredToken {
@@ -154,35 +201,4 @@ function fixedTokenRecord(createdAtMs: number): StoredToken {
 
 function isStoredId(id: string): boolean {
   return id !== FIXED_TOKEN_ID && !id.startsWith(PROVIDER_ID_PREFIX)
-}
-
-/** The token in an Authorization field. Two fields arrive joined by a comma, which no token holds. */
-function tokenIn(field: string | undefined): string {
-  const bearer = BEARER.exec(field ?? '')
-  if (bearer === null) {
-    throw new AppError(40101, 'Send a token: Authorization: Bearer <token>.', {
-      headers: { 'www-authenticate': CHALLENGE },
-    })
-  }
-  const text = bearer[1] ?? ''
-  if (!TOKEN_TEXT.test(text))
-    throw invalidToken('The Authorization field holds no token of the Bearer scheme.')
-  return text
-}
-
-/** 40102, with what is wrong with the token. */
-export function invalidToken(message: string): AppError {
-  return new AppError(40102, message, {
-    headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` },
-  })
-}
-
-/** 40301: the caller lacks that scope; `message` where another one says more. */
-export function insufficientScope(
-  scope: Scope,
-  message = `This needs a token with the scope ${scope}.`,
-): AppError {
-  return new AppError(40301, message, {
-    headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
-  })
 }

@@ -5,9 +5,9 @@ import { createRateLimit, type RateLimit } from '../../load/rate-limit.ts'
 import type { Scope, StoredToken } from '../token.ts'
 import type { Authenticator } from './authenticate.ts'
 
-/** Requests a second of one token; undefined for any number. */
+/** Requests a second of one token; undefined: unlimited. */
 export interface RateLimitSettings {
-  /** For each scope that has none of its own; 0 turns all limits off. */
+  /** For each scope without one of its own; 0 turns all limits off. */
   rateLimit: number | undefined
   rateLimitPlantsRead: number | undefined
   rateLimitPlantsWrite: number | undefined
@@ -31,13 +31,13 @@ declare module 'fastify' {
   }
 }
 
-/** A quota is for a second, so that one that was spent is soon there again. */
+/** A quota lasts a second, so that a spent one is soon available again. */
 const WINDOW_SECONDS = 1
 
 /**
- * Judges who sent a request, then whether it is one too many of that token, then whether the token has the scope:
- * a request without the scope counts as well. Each scope has a quota of its own, and what needs any token, an
- * unknown path too, has one together. Those who watch the service (`metrics:read`) are not limited.
+ * Authenticates a request, then counts it against the quota of its token, then checks its scope: a request without the
+ * scope counts as well. Each scope has a quota of its own; whatever requires any token, an unknown path too, shares
+ * one. Monitoring (`metrics:read`) is not limited.
  */
 export function createAuthorize({ authenticate, limits, nowMs }: AuthorizeOptions): Authorize {
   const rateLimits = new Map<Scope | 'any', RateLimit>()
@@ -51,26 +51,27 @@ export function createAuthorize({ authenticate, limits, nowMs }: AuthorizeOption
     const windowSeconds = WINDOW_SECONDS
     rateLimits.set(policy, createRateLimit({ policy, quota, windowSeconds, ...(nowMs && { nowMs }) }))
   }
+  if (rateLimits.size === 0) return authenticate
 
-  return (scope) => {
-    const neededScope = scope === 'any' ? undefined : scope
+  return (request, scope, done) => {
     const rateLimit = rateLimits.get(scope)
-    if (rateLimit === undefined) return (request, _reply, done) => authenticate(request, neededScope, done)
-    return (request, _reply, done) => {
-      authenticate(request, neededScope, (refusal) => {
-        // Nobody's request, and so of no token.
-        if (request.caller === null) done(refusal)
-        else done(takeOne(rateLimit, request) ?? refusal)
-      })
+    if (rateLimit === undefined) {
+      authenticate(request, scope, done)
+      return
     }
+    authenticate(request, scope, (rejection) => {
+      // Without a caller no token has a quota.
+      if (request.caller === null) done(rejection)
+      else done(takeOne(rateLimit, request) ?? rejection)
+    })
   }
 }
 
 function takeOne(rateLimit: RateLimit, request: FastifyRequest): AppError | undefined {
   const { isSpent, field, waitSeconds } = rateLimit.take(request.caller.id)
-  // On every answer, whatever comes of the request, so that a client can slow down in time.
+  // On every response, so that a client can slow down in time.
   request.responseFields ??= []
   request.responseFields.push('ratelimit-policy', rateLimit.policyField, 'ratelimit', field)
   if (!isSpent) return undefined
-  return new AppError(42901, `Too many requests with this token: send the next one in ${waitSeconds} s.`)
+  return new AppError(42901, `Too many requests with this token. Send the next one in ${waitSeconds} s.`)
 }

@@ -3,7 +3,7 @@ import { AppError, type FieldRule, invalidFields, invalidParameter } from '../..
 import { queryOf } from '../../http/request/query.ts'
 import { hasBody } from '../../http/request/read-body.ts'
 import { sendJson } from '../../http/response/responses.ts'
-import { insufficientScope } from '../access/authenticate.ts'
+import { insufficientScope } from '../access/bearer-token.ts'
 import type { LogRejection } from '../access/request-audit.ts'
 import {
   FIXED_TOKEN_ID,

@@ -13,13 +13,14 @@ function openCounter(t: TestContext) {
   writer.exec(
     'PRAGMA journal_mode = WAL; CREATE TABLE counter (value INTEGER); INSERT INTO counter VALUES (1)',
   )
-  const reader = createReader(path)
+  let commits = 0
+  const reader = createReader(path, () => commits)
   t.after(() => {
     reader.close()
     writer.close()
   })
   const select = reader.prepare('SELECT value FROM counter')
-  return { writer, reader, value: () => reader.read(() => select.get()?.value) }
+  return { writer, reader, commit: () => void commits++, value: () => reader.read(() => select.get()?.value) }
 }
 
 describe('reads of one turn', () => {
@@ -32,11 +33,11 @@ describe('reads of one turn', () => {
     assert.equal(value(), 2)
   })
 
-  test('see what was committed before a refresh', (t) => {
-    const { writer, reader, value } = openCounter(t)
+  test('see what this process committed before them', (t) => {
+    const { writer, commit, value } = openCounter(t)
     assert.equal(value(), 1)
     writer.exec('UPDATE counter SET value = 2')
-    reader.refresh()
+    commit()
     assert.equal(value(), 2)
   })
 

@@ -8,6 +8,8 @@ import {
 } from '../../batching/plant-write.ts'
 import { type ContentArrays, charactersIn, createContentArrays, putContent } from '../../plant-columns.ts'
 import type { HashedToken, StoredIdempotencyKey } from '../../storage.ts'
+import { storageError } from '../connection/sqlite-connection.ts'
+import type { Thread } from './thread.ts'
 
 /** A write on its way to the thread that owns the writing connection. */
 export type Write =
@@ -60,6 +62,22 @@ export function charactersOf(write: Write): number {
       return 0
     default:
       return charactersOfPlant(write)
+  }
+}
+
+/** Commits batches in the thread of the writer, each in one transaction. */
+export function createBatchCommits(writer: Pick<Thread<WriteBatch, WriteReply>, 'call'>) {
+  let commits = 0
+  return {
+    /** Batches that have ended, committed or failed, before their writes are acknowledged. */
+    commits: () => commits,
+    /** One outcome for each write; rejects with an AppError, and then none of them is stored. */
+    async commit(writes: readonly Write[]): Promise<WriteOutcome[]> {
+      const reply = await writer.call(encodeBatch(writes)).catch((error: unknown) => ({ failure: error }))
+      commits++
+      if ('failure' in reply) throw storageError(reply.failure)
+      return decodeReply(reply, writes)
+    },
   }
 }
 
