@@ -79,15 +79,15 @@ export function startCreateLoad(replicas: readonly string[], clients: number): C
       acknowledge(id, replica, Number(answer.headers.get('etag')?.replaceAll('"', '')))
       return true
     }
-    const { error, message } = JSON.parse(text) as { error: number; message: string }
+    const { error, details } = JSON.parse(text) as { error: number; details?: { outcome?: string } }
     if (error === 40902 && !isPlain) return false
     if (answer.status !== 503 || error !== 50302 || answer.headers.get('retry-after') === null) {
       report.others.push(`${id}: ${answer.status} ${text}`)
       return true
     }
     report.refusals++
-    const isUnknown = /may have been stored or not/.test(message)
-    if (!isUnknown && !/nothing was stored|did not answer/.test(message)) report.others.push(`${id}: ${text}`)
+    const isUnknown = details?.outcome === 'unknown'
+    if (!isUnknown && details?.outcome !== 'none') report.others.push(`${id}: ${text}`)
     if (!isPlain && isUnknown) report.resolved.add(id)
     if (isPlain) (isUnknown ? report.unknown : report.notStored).add(id)
     return isPlain
