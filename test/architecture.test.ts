@@ -166,12 +166,23 @@ test('only the command line starts the service, and only the service builds the 
   assertNone((file) => !isIn('src/cli')(file), isIn('src/cli'))
 })
 
-test('the page knows the client and its view library alone, and is known to nothing', () => {
+/** What is pure, and the same for the service and the web app. */
+const SHARED_WITH_WEB_APP = ['table-dialect', 'row-scanner', 'row-reader'].map(
+  (name) => `src/plants/import/${name}.ts`,
+)
+
+test('the modules that the web app shares with the service import nothing but each other', () => {
+  const isShared = isOneOf(...SHARED_WITH_WEB_APP)
+  assertNone(isShared, (target) => !isShared(target))
+})
+
+test('the page knows the client, the table dialect and its view library alone, and is known to nothing', () => {
   assert.ok(PAGE.length > 10)
   for (const { file, target } of PAGE.flatMap(importsOf)) {
     const isKnown =
       target.startsWith('web/app/') ||
       target === 'src/client/plant-store-client.ts' ||
+      SHARED_WITH_WEB_APP.includes(target) ||
       /^preact(?:\/hooks)?$/.test(target)
     assert.ok(isKnown, `${file} -> ${target}`)
   }

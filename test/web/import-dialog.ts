@@ -50,3 +50,14 @@ export async function storedPlants(app: StartedApp): Promise<[string, string, st
     return tag === undefined ? [id, name] : [id, name, tag]
   })
 }
+
+/** Loses the response to an import's request number `number`, from 1, which the service has handled. */
+export async function loseResponse(page: Page, number: number): Promise<void> {
+  let count = 0
+  await page.route('**/plants/import?**', async (route) => {
+    count += 1
+    if (count !== number) return route.continue()
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+}

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { type StartedApp, startApp } from '../support/http/start-app.ts'
-import { chooseFile } from './import-dialog.ts'
+import { chooseFile, loseResponse } from './import-dialog.ts'
 import { openPage, openSignedIn, signIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
@@ -130,13 +130,7 @@ test('rows whose answer was lost are stored once, and said to be sent twice', { 
   const app = await startApp(context)
   const { page } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', table(3 * SLICE_ROWS))
-  let count = 0
-  await page.route('**/plants/import?**', async (route) => {
-    count += 1
-    if (count !== 2) return route.continue()
-    await route.fetch()
-    await route.abort('connectionreset')
-  })
+  await loseResponse(page, 2)
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByText('before line 1,002 is stored or was refused; some from there on may be').waitFor()
   await dialog.getByRole('button', { name: 'Go on' }).click()

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { eventually } from '../support/eventually.ts'
-import { chooseFile } from './import-dialog.ts'
+import { startApp } from '../support/http/start-app.ts'
+import { chooseFile, idIsSuggested, loseResponse, storedPlants } from './import-dialog.ts'
 import { holdRequests, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
@@ -21,6 +22,26 @@ test('rows behind the last number are refused, also where a slice ends with it',
   await dialog.getByText(`${SLICE_ROWS / 2} added, ${SLICE_ROWS / 2 + 2} refused.`).waitFor()
   await dialog.getByText('Line 1,001', { exact: true }).waitFor()
   await dialog.getByText('the numbers have come to an end').first().waitFor()
+})
+
+test('after a lost response the rows keep their numbers, and those of the next slice follow', {
+  skip,
+}, async (context) => {
+  const app = await startApp(context)
+  const { page } = await openSignedIn(site.browser, app)
+  const names = Array.from({ length: SLICE_ROWS + 2 }, (_, at) => `Plant ${at + 1}`)
+  const dialog = await chooseFile(page, 'plants.csv', `name\n${names.join('\n')}\n`)
+  await idIsSuggested(dialog, '1')
+  await loseResponse(page, 1)
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByText(/^Everything is imported/).waitFor()
+  await dialog.getByText('2 added, 1,000 passed over.', { exact: true }).waitFor()
+  assert.deepEqual(
+    await storedPlants(app),
+    names.map((name, at) => [String(at + 1), name]),
+  )
+  await page.close()
 })
 
 test('a number that is suggested to somebody who is about to type one gives way to it', {

@@ -89,7 +89,8 @@ function endOfString(text: string, start: number): number {
   return end
 }
 
-function isEscaped(text: string, at: number): boolean {
+/** Whether an odd number of backslashes precedes the character at `at`, in any text, be it JSON or not. */
+export function isEscaped(text: string, at: number): boolean {
   let backslashes = 0
   while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++
   return backslashes % 2 === 1

@@ -52,10 +52,12 @@ export function isGzip(start: Uint8Array): boolean {
   return start[0] === 0x1f && start[1] === 0x8b
 }
 
+export const UTF_8_MARK_BYTES = 3
+
 /** How many bytes the byte order mark of a UTF-8 or UTF-16 text takes; 0 where there is none. */
 export function markBytes(start: Uint8Array): number {
   const [one, two, three] = start
-  if (one === 0xef && two === 0xbb && three === 0xbf) return 3
+  if (one === 0xef && two === 0xbb && three === 0xbf) return UTF_8_MARK_BYTES
   return (one === 0xff && two === 0xfe) || (one === 0xfe && two === 0xff) ? 2 : 0
 }
 

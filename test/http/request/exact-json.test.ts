@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { integerOf, parseExactJson } from '../../../src/http/request/exact-json.ts'
+import { integerOf, isEscaped, parseExactJson } from '../../../src/http/request/exact-json.ts'
 import { exactIntegerOf } from '../../support/exact-integer.ts'
 import { names, numberText, objectOf, spaces, values } from '../../support/json-documents.ts'
 import { cpuTimeMs } from '../../support/process/cpu-time.ts'
@@ -144,6 +145,21 @@ test('a member named __proto__ is a member and changes no prototype', () => {
   const number = parseExactJson('{"__proto__":7}') as object
   assert.equal(Object.getPrototypeOf(number), Object.prototype)
   assert.deepEqual(Object.getOwnPropertyDescriptor(number, '__proto__')?.value, 7n)
+})
+
+test('backslashes are counted back to the beginning of a text at most, also in what is no JSON', () => {
+  for (const [text, at, expected] of [
+    ['"', 0, false],
+    ['\\"', 1, true],
+    ['\\\\"', 2, false],
+    ['\\\\\\', 3, true],
+    ['\\', -1, false],
+    ['', -1, false],
+  ] as const) {
+    // A loop without an end would hang the test: this ends it.
+    const found = runInNewContext('isEscaped(text, at)', { isEscaped, text, at }, { timeout: 1_000 })
+    assert.equal(found, expected, JSON.stringify([text, at]))
+  }
 })
 
 test('a long body takes time in proportion to its length', async () => {

@@ -35,3 +35,37 @@ test('refused rows are not gathered without bound while steps before them wait',
   await steps.end()
   assert.equal(settled, pieces * IMPORT_CHUNK_PLANTS_MAX)
 })
+
+test('failed rows are reported with the chunk that their line is in, after the plants before them', async () => {
+  const reports: { lines: number[]; failed: number[]; nextLine: number }[] = []
+  const chunks = createImportChunks({
+    add: async (plants) => plants.map(() => 'created' as const),
+    async settle({ lines, refusals, nextLine }) {
+      reports.push({ lines: [...lines], failed: refusals.map(({ line }) => line), nextLine })
+    },
+    onFailure() {},
+  })
+  const max = IMPORT_CHUNK_PLANTS_MAX
+  // A failed row on each tenth line, in one block of rows that is longer than a chunk.
+  const rows = createImportRows(2 * max + 1, 100)
+  for (let line = 1; line <= 2 * max; line++) {
+    if (line % 10 === 0) failRow(rows, line, FAULT)
+    else {
+      rows.plants.push({ id: BigInt(line), name: 'a' })
+      rows.lines.push(line)
+    }
+  }
+  await chunks.take(rows)
+  await chunks.end()
+  assert.ok(reports.length > 1, `${reports.length} chunks`)
+  let before = 1
+  for (const { lines, failed, nextLine } of reports) {
+    const all = [...lines, ...failed]
+    assert.ok(
+      Math.min(...all) >= before && Math.max(...all) < nextLine,
+      `lines from ${before} to ${nextLine}`,
+    )
+    before = nextLine
+  }
+  assert.equal(before, 2 * max + 1)
+})

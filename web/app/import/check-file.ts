@@ -1,9 +1,10 @@
 import type { ImportFileOptions, ImportReport } from '../../../src/client/plant-store-client.ts'
+import { isWide } from '../../../src/plants/import/table-dialect.ts'
 import type { Session } from '../session/session.ts'
 import { failureOfWholeFile, ofWholeFile } from './file-lines.ts'
 import { createImportRun, type ImportAnnouncement, NOTHING_ANNOUNCED } from './import-run.ts'
 import { type ImportSettings, importOptions, isNumbered, rolesOf } from './import-settings.ts'
-import { type ImportSource, isWide, previewRows, readSource } from './import-source.ts'
+import { type ImportSource, previewRows, readSource } from './import-source.ts'
 import { type RowsStart, sliceRows } from './row-slices.ts'
 import { uploadFetch } from './upload-fetch.ts'
 

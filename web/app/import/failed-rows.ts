@@ -1,10 +1,11 @@
 import type { ImportRowError } from '../../../src/client/plant-store-client.ts'
+import { numberedHeader } from '../../../src/plants/import/table-dialect.ts'
 import type { RowSlice, RowsStart } from './row-slices.ts'
 
 /** So much is gathered before it becomes a part of the file, which the browser may put on disk. */
 const PART_BYTES = 1024 * 1024
 
-/** The rows that were refused, as they stand in the file, to be mended and imported again. */
+/** The failed rows, as they stand in the file, to be corrected and imported again. */
 export interface FailedRows {
   /** What the file begins with: a byte order mark, and the header row where it has one. */
   begin(start: RowsStart): void
@@ -19,21 +20,20 @@ export interface FailedRows {
  */
 export function createFailedRows(isNumbered: boolean, isMarked: boolean): FailedRows {
   const parts: Blob[] = []
-  let pieces: (string | Uint8Array<ArrayBuffer>)[] = []
+  let chunks: (string | Uint8Array<ArrayBuffer>)[] = []
   let gathered = 0
-  function gather(piece: string | Uint8Array<ArrayBuffer>): void {
-    pieces.push(piece)
-    gathered += piece.length
+  function gather(chunk: string | Uint8Array<ArrayBuffer>): void {
+    chunks.push(chunk)
+    gathered += chunk.length
     if (gathered < PART_BYTES) return
-    parts.push(new Blob(pieces))
-    pieces = []
+    parts.push(new Blob(chunks))
+    chunks = []
     gathered = 0
   }
   return {
     begin({ header, mark }) {
       gather(isMarked ? '\ufeff' : mark)
-      if (!isNumbered || header.length === 0) gather(header)
-      else for (const piece of numberedHeader(header)) gather(piece)
+      gather(isNumbered && header.length > 0 ? numberedHeaderBytes(header) : header)
     },
     take(slice, errors) {
       if (errors.length === 0) return
@@ -45,14 +45,13 @@ export function createFailedRows(isNumbered: boolean, isMarked: boolean): Failed
         gather(slice.bytes.slice(slice.starts[at], slice.starts[at + 1]))
       }
     },
-    file: () => new Blob([...parts, ...pieces]),
+    file: () => new Blob([...parts, ...chunks]),
   }
 }
 
-/** A second column of the name id is renamed, so that it is ignored as before. */
-function numberedHeader(header: Uint8Array<ArrayBuffer>): (string | Uint8Array<ArrayBuffer>)[] {
+/** The header row of rows that were numbered, as bytes. */
+function numberedHeaderBytes(header: Uint8Array): Uint8Array<ArrayBuffer> {
   // A character for each byte: those that matter here are the same in every encoding.
   const text = Array.from(header, (byte) => String.fromCharCode(byte)).join('')
-  const renamed = text.replace(/(^|,)([ \t]*"?[ \t]*)id(?=[ \t]*"?[ \t]*(?:,|[\r\n]|$))/gi, '$1$2former_id')
-  return ['id,', Uint8Array.from(renamed, (character) => character.charCodeAt(0))]
+  return Uint8Array.from(numberedHeader(text), (character) => character.charCodeAt(0))
 }

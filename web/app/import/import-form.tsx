@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { PlantStoreClient } from '../../../src/client/plant-store-client.ts'
+import { ENCODINGS, type Encoding } from '../../../src/plants/import/table-dialect.ts'
 import { Choice, Field } from '../parts/field.tsx'
 import { findFreeId } from '../parts/free-id.ts'
 import type { CheckReport } from './check-file.ts'
@@ -12,7 +13,7 @@ import {
   isNumbered,
   problemOf,
 } from './import-settings.ts'
-import { ENCODINGS, type Encoding, type ImportSource, previewRows } from './import-source.ts'
+import { type ImportSource, previewRows } from './import-source.ts'
 import { importTexts } from './import-texts.ts'
 
 export interface ImportFormProps {

@@ -1,5 +1,6 @@
+import { COLUMN_MEMBERS } from '../../../src/plants/import/table-dialect.ts'
 import { shownText } from '../parts/shown-text.ts'
-import { type ImportSettings, ROLES, type Role, rolesOf } from './import-settings.ts'
+import { type ImportSettings, type Role, rolesOf } from './import-settings.ts'
 import { type ImportSource, PREVIEW_ROWS, previewRows } from './import-source.ts'
 import { importTexts } from './import-texts.ts'
 
@@ -43,7 +44,7 @@ export function ImportPreview({ source, settings, onChange }: ImportPreviewProps
                       onRole={(role) => setRole(at, role)}
                     />
                   ) : (
-                    importTexts.roles[ROLES[at] ?? '']
+                    importTexts.roles[COLUMN_MEMBERS[at] ?? '']
                   )}
                 </th>
               ))}
@@ -87,9 +88,9 @@ function RoleChoice({ name, at, role, onRole }: RoleChoiceProps) {
       <select
         aria-label={importTexts.column(at + 1, name)}
         value={role}
-        onChange={({ currentTarget: { value } }) => onRole(ROLES.find((one) => one === value) ?? '')}
+        onChange={({ currentTarget: { value } }) => onRole(COLUMN_MEMBERS.find((one) => one === value) ?? '')}
       >
-        {([...ROLES, ''] as const).map((one) => (
+        {([...COLUMN_MEMBERS, ''] as const).map((one) => (
           <option key={one} value={one}>
             {importTexts.roles[one]}
           </option>

@@ -3,9 +3,10 @@ import type {
   ImportRowError,
   PlantStoreClient,
 } from '../../../src/client/plant-store-client.ts'
+import { isWide } from '../../../src/plants/import/table-dialect.ts'
 import { createFailedRows } from './failed-rows.ts'
 import { type ImportSettings, importOptions, isNumbered } from './import-settings.ts'
-import { type ImportSource, isWide, readSource } from './import-source.ts'
+import { type ImportSource, readSource } from './import-source.ts'
 import { type RowSlice, sliceRows } from './row-slices.ts'
 import { createSliceSender, mayPass } from './slice-sender.ts'
 

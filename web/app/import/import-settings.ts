@@ -3,12 +3,19 @@ import {
   type ImportFileOptions,
   PLANT_MEMBERS,
 } from '../../../src/client/plant-store-client.ts'
+import {
+  COLUMN_MEMBERS,
+  type ColumnMember,
+  columnMembers,
+  type Encoding,
+  isWide,
+} from '../../../src/plants/import/table-dialect.ts'
 import { parseId } from '../parts/parse-id.ts'
-import { type Encoding, type ImportSource, isWide, previewRows } from './import-source.ts'
+import { type ImportSource, previewRows } from './import-source.ts'
 
 export const ROLES = ['id', ...PLANT_MEMBERS] as const
 /** What a column holds; '' is nothing that is imported. */
-export type Role = (typeof ROLES)[number] | ''
+export type Role = ColumnMember | ''
 
 export const CONFLICT_RULES = ['fail', 'skip', 'replace'] as const
 export type ConflictRule = (typeof CONFLICT_RULES)[number]
@@ -42,13 +49,8 @@ export function guessSettings(source: ImportSource, encoding = source.encoding):
 
 /** What the names of the header row say, as the service reads them. The first of a kind counts. */
 export function rolesOf(header: readonly string[]): Role[] {
-  const names = header.map((cell) =>
-    cell
-      .replace(/^\ufeff/, '')
-      .trim()
-      .toLowerCase(),
-  )
-  return names.map((name, at) => ROLES.find((role) => role === name && names.indexOf(name) === at) ?? '')
+  const members = columnMembers(header, COLUMN_MEMBERS)
+  return members.map((member, at) => (members.indexOf(member) === at && member) || '')
 }
 
 /** Whether rows are to be numbered. */
@@ -63,7 +65,7 @@ export function problemOf(format: FileFormat, settings: ImportSettings): Setting
   if (format === 'ndjson') return undefined
   const { roles } = settings
   if (!roles.includes('name')) return 'nameMissing'
-  if (ROLES.some((role) => roles.indexOf(role) !== roles.lastIndexOf(role))) return 'twice'
+  if (COLUMN_MEMBERS.some((role) => roles.indexOf(role) !== roles.lastIndexOf(role))) return 'twice'
   return isNumbered(format, settings) && parseId(settings.idStart) === undefined ? 'idStartWrong' : undefined
 }
 

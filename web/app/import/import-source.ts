@@ -1,19 +1,8 @@
 import { type FileFormat, PLANT_MEMBERS } from '../../../src/client/plant-store-client.ts'
-import { readCells } from './csv-cells.ts'
+import { createRowReader } from '../../../src/plants/import/row-reader.ts'
+import { RowEndError } from '../../../src/plants/import/row-scanner.ts'
+import { type Encoding, guessEncoding, isGzip, isWide } from '../../../src/plants/import/table-dialect.ts'
 import { importTexts } from './import-texts.ts'
-
-/** Those that tables come in. The service knows more; nobody would find theirs in a list of all. */
-export const ENCODINGS = [
-  'utf-8',
-  'windows-1252',
-  'windows-1250',
-  'windows-1251',
-  'windows-1253',
-  'windows-1254',
-  'utf-16le',
-  'utf-16be',
-] as const
-export type Encoding = (typeof ENCODINGS)[number]
 
 /** A file that somebody has chosen, and what its beginning tells. */
 export interface ImportSource {
@@ -31,15 +20,15 @@ export interface ImportSource {
 /** Enough to find characters that tell the encoding in. */
 const HEAD_BYTES = 512 * 1024
 /** Browsers read megabytes at once: compressed, that may be all of it, and no progress could be told. */
-const PIECE_BYTES = 64 * 1024
+const CHUNK_BYTES = 64 * 1024
 /** Rows to look at: more would push what is asked off the screen. */
 export const PREVIEW_ROWS = 5
 
 /** Throws an Error whose message is for people where it is no file of plants. */
 export async function openSource(file: File): Promise<ImportSource> {
   const start = new Uint8Array(await file.slice(0, 2).arrayBuffer())
-  const isGzip = start[0] === 0x1f && start[1] === 0x8b
-  const { head, isHeadWhole } = await readHead(file, isGzip)
+  const isCompressed = isGzip(start)
+  const { head, isHeadWhole } = await readHead(file, isCompressed)
   const encoding = guessEncoding(head, isHeadWhole)
   const text = decode(head, encoding, isHeadWhole)
   if (text.includes('\0')) throw new Error(importTexts.notText)
@@ -47,11 +36,11 @@ export async function openSource(file: File): Promise<ImportSource> {
   const ending = /\.(csv|ndjson|jsonl)(?:\.gz)?$/i.exec(file.name)?.[1]?.toLowerCase()
   const looksLikeJson = /^\s*\{/.test(text)
   const format = looksLikeJson || (ending !== undefined && ending !== 'csv') ? 'ndjson' : 'csv'
-  return { file, format, isGzip, encoding, head, isHeadWhole }
+  return { file, format, isGzip: isCompressed, encoding, head, isHeadWhole }
 }
 
-async function readHead(file: File, isGzip: boolean) {
-  if (!isGzip) {
+async function readHead(file: File, isCompressed: boolean) {
+  if (!isCompressed) {
     const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
     return { head, isHeadWhole: head.length === file.size }
   }
@@ -70,17 +59,6 @@ async function readHead(file: File, isGzip: boolean) {
   return { head, isHeadWhole: false }
 }
 
-function guessEncoding(head: Uint8Array, isWhole: boolean): Encoding {
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
-  if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be'
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: !isWhole })
-    return 'utf-8'
-  } catch {
-    return 'windows-1252'
-  }
-}
-
 function decode(head: Uint8Array, encoding: Encoding, isWhole: boolean): string {
   return new TextDecoder(encoding).decode(head, { stream: !isWhole })
 }
@@ -88,14 +66,33 @@ function decode(head: Uint8Array, encoding: Encoding, isWhole: boolean): string 
 /** The first rows as cells: of CSV as they stand, the header row as well; of NDJSON the id and the content. */
 export function previewRows(source: ImportSource, encoding: Encoding): string[][] {
   const text = decode(source.head, encoding, source.isHeadWhole)
-  // One more: the header row.
-  if (source.format === 'csv') return readCells(text, PREVIEW_ROWS + 1, source.isHeadWhole)
+  if (source.format === 'csv') return firstRows(text, source.isHeadWhole)
   const lines = text.split('\n')
   if (!source.isHeadWhole) lines.pop()
   return lines
     .filter((line) => line.trim() !== '')
     .slice(0, PREVIEW_ROWS)
     .map(plantCells)
+}
+
+/** The first rows of a table and its header row. Where the text is not whole, a last row without an end is left out. */
+function firstRows(text: string, isWhole: boolean): string[][] {
+  const rows: string[][] = []
+  const rowsMax = PREVIEW_ROWS + 1
+  const reader = createRowReader(({ cells }) => {
+    if (cells.length > 0 && rows.length < rowsMax) rows.push([...cells])
+  })
+  const bytes = new TextEncoder().encode(text)
+  try {
+    for (let at = 0; at < bytes.length && rows.length < rowsMax; at += CHUNK_BYTES) {
+      reader.read(bytes.subarray(at, at + CHUNK_BYTES))
+    }
+    if (isWhole) reader.end()
+  } catch (error) {
+    // The import reports it, with the rows before it.
+    if (!(error instanceof RowEndError)) throw error
+  }
+  return rows
 }
 
 function plantCells(line: string): string[] {
@@ -110,12 +107,7 @@ function plantCells(line: string): string[] {
   }
 }
 
-/** Whether a character takes two bytes, also those that part rows. Such a text is sent as UTF-8. */
-export function isWide(encoding: Encoding): boolean {
-  return encoding.startsWith('utf-16')
-}
-
-/** The text in pieces, decompressed, and in UTF-8 where it is wide. `onBytes` is told how much of the file was read. */
+/** The text in chunks, decompressed, and in UTF-8 where it is wide. `onBytes` gets how much of the file was read. */
 export function readSource(
   { file, isGzip }: ImportSource,
   encoding: Encoding,
@@ -125,11 +117,11 @@ export function readSource(
   const counted = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
-        const piece = new Uint8Array(await file.slice(bytes, bytes + PIECE_BYTES).arrayBuffer())
-        if (piece.length === 0) return controller.close()
-        bytes += piece.length
+        const chunk = new Uint8Array(await file.slice(bytes, bytes + CHUNK_BYTES).arrayBuffer())
+        if (chunk.length === 0) return controller.close()
+        bytes += chunk.length
         onBytes(bytes)
-        controller.enqueue(piece)
+        controller.enqueue(chunk)
       },
     },
     { highWaterMark: 0 },

@@ -1,4 +1,17 @@
 import type { FileFormat } from '../../../src/client/plant-store-client.ts'
+import {
+  createRowScanner,
+  RowEndError,
+  type RowExtent,
+  type RowScanner,
+} from '../../../src/plants/import/row-scanner.ts'
+import {
+  isBlankRow,
+  markBytes,
+  ROW_END_WITHIN_BYTES,
+  SIGNATURE_BYTES,
+  UTF_8_MARK_BYTES,
+} from '../../../src/plants/import/table-dialect.ts'
 import { joined } from './import-source.ts'
 import { importTexts } from './import-texts.ts'
 
@@ -40,25 +53,14 @@ export interface RowSlicesOptions {
 const SLICE_ROWS_MAX = 1_000
 /** Long rows: so often, at least, progress is told. */
 const SLICE_BYTES_MAX = 1024 * 1024
-/**
- * A row that is longer than the service looks for the end of one: a quotation mark in it is never closed, or this is no
- * text. Of what the service itself says of it, the lines would be those of a slice.
- */
-const CSV_ROW_BYTES_MAX = 1024 * 1024
-/** The service refuses each line of more than 64 KiB, and reads on. What is far longer is no text. */
-const LINE_BYTES_MAX = 4 * 1024 * 1024
+/** The service rejects each line of NDJSON of more than 64 KiB, and reads on. A far longer one is no text. */
+const LINE_END_WITHIN_BYTES = 4 * 1024 * 1024
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const QUOTATION_MARK = 0x22
-const COMMA = 0x2c
-const MARK = [0xef, 0xbb, 0xbf]
 const NOTHING = new Uint8Array()
 
 /**
- * Cuts a text between rows. Rows and lines are counted as the service counts them: of NDJSON each line is a row; CSV
- * ends lines with LF, CRLF or CR, and a row goes on over line endings within quotation marks. For a row without an end it
- * throws, behind the rows before it, an Error whose message is for people.
+ * Cuts a text between rows. For a row without an end it throws, after the rows before it, an Error whose message is
+ * for people: in a message of the service the lines would be those of a slice.
  */
 export async function* sliceRows(
   chunks: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -78,141 +80,89 @@ export async function* sliceRows(
 }
 
 function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOptions) {
-  const scanner = createRowScanner(format)
-  const rowBytesMax = format === 'csv' ? CSV_ROW_BYTES_MAX : LINE_BYTES_MAX
+  /** The rows that have ended and are in no slice. Their offsets are without the byte order mark. */
+  let rows: RowExtent[] = []
+  const scanner = createRowScanner({
+    format,
+    endWithinBytes: format === 'csv' ? ROW_END_WITHIN_BYTES : LINE_END_WITHIN_BYTES,
+    onRow: (row) => rows.push(row),
+  })
   let buffer: Uint8Array<ArrayBuffer> = NOTHING
-  let isFirst = true
-  let mark: Uint8Array<ArrayBuffer> = NOTHING
-  let bytesBefore = 0
+  /** Where in the text the buffer begins. */
+  let start = 0
+  let mark: Uint8Array<ArrayBuffer> | undefined
   let readBytes = 0
-  let isHeaderWanted = hasHeader
-  let starts: number[] = []
-  let lines: number[] = []
-  let rowStart = 0
-  let rowLine = 1
+  let isHeaderNext = hasHeader
 
-  function cut(): RowSlice {
-    bytesBefore += rowStart
-    const bytes = buffer.slice(0, rowStart)
-    const slice = { bytes, starts, lines, nextLine: rowLine, endBytes: bytesBefore, readBytes }
-    buffer = buffer.subarray(rowStart)
-    scanner.moveBack(rowStart)
-    starts = []
-    lines = []
-    rowStart = 0
-    return slice
+  /** The bytes up to `end`, which leave the buffer. */
+  function takeBytes(end: number): Uint8Array<ArrayBuffer> {
+    const bytes = buffer.slice(0, end - start)
+    buffer = buffer.subarray(bytes.length)
+    start = end
+    return bytes
   }
 
-  function begin(isLast: boolean): boolean {
-    if (buffer.length < MARK.length && !isLast) return false
-    if (MARK.every((byte, at) => buffer[at] === byte)) {
-      mark = buffer.slice(0, MARK.length)
-      buffer = buffer.subarray(MARK.length)
+  const endBytes = () => (mark?.length ?? 0) + start
+  const nextLine = () => rows[0]?.line ?? scanner.line
+
+  function cut(count: number): RowSlice {
+    const cutRows = rows.slice(0, count)
+    rows = rows.slice(count)
+    const starts = cutRows.map((row) => row.start - start)
+    const lines = cutRows.map(({ line }) => line)
+    const bytes = takeBytes(cutRows.at(-1)?.end ?? start)
+    return { bytes, starts, lines, nextLine: nextLine(), endBytes: endBytes(), readBytes }
+  }
+
+  function takeHeader(): void {
+    while (isHeaderNext) {
+      const row = rows.shift()
+      if (row === undefined) return
+      const header = takeBytes(row.end)
+      isHeaderNext = isBlankRow(header)
+      if (isHeaderNext) continue
+      onStart({ mark: mark ?? NOTHING, header, bytes: endBytes(), lines: nextLine() - 1 })
     }
-    bytesBefore = mark.length
-    if (!hasHeader) onStart({ mark, header: NOTHING, bytes: bytesBefore, lines: 0 })
-    isFirst = false
-    return true
-  }
-
-  function endHeader(end: number): void {
-    const row = buffer.slice(0, end)
-    isHeaderWanted = isBlankRow(row)
-    bytesBefore += end
-    buffer = buffer.subarray(end)
-    scanner.moveBack(end)
-    rowLine = scanner.line
-    if (!isHeaderWanted) onStart({ mark, header: row, bytes: bytesBefore, lines: rowLine - 1 })
   }
 
   return {
     *take(chunk: Uint8Array, isLast: boolean): Generator<RowSlice, void, undefined> {
       buffer = joined(buffer, chunk)
       readBytes += chunk.length
-      if (isFirst && !begin(isLast)) return
-      let isEndless = false
-      for (;;) {
-        let end = scanner.rowEnd(buffer, isLast)
-        if (end === undefined && isLast && rowStart < buffer.length && !scanner.isQuoted) end = buffer.length
-        if ((end ?? buffer.length) - rowStart > rowBytesMax) isEndless = true
-        if (end === undefined || isEndless) break
-        if (isHeaderWanted) {
-          endHeader(end)
-          continue
-        }
-        starts.push(rowStart)
-        lines.push(rowLine)
-        rowStart = end
-        rowLine = scanner.line
-        if (starts.length === SLICE_ROWS_MAX || rowStart >= SLICE_BYTES_MAX) yield cut()
+      let unscanned = buffer.subarray(buffer.length - chunk.length)
+      if (mark === undefined) {
+        if (buffer.length < SIGNATURE_BYTES && !isLast) return
+        // The mark of UTF-8: a text in UTF-16 is decoded, without its mark.
+        const bytes = markBytes(buffer)
+        mark = buffer.slice(0, bytes === UTF_8_MARK_BYTES ? bytes : 0)
+        buffer = buffer.subarray(mark.length)
+        unscanned = buffer
+        if (!hasHeader) onStart({ mark, header: NOTHING, bytes: mark.length, lines: 0 })
       }
-      isEndless ||= isLast && rowStart < buffer.length
-      if ((isLast || isEndless) && starts.length > 0) yield cut()
-      if (isEndless) throw new Error(importTexts.endlessRow(rowLine))
+      const endless = scanChunk(scanner, unscanned, isLast)
+      takeHeader()
+      for (let count = fullSlice(rows, start); count !== undefined; count = fullSlice(rows, start))
+        yield cut(count)
+      if ((isLast || endless) && rows.length > 0) yield cut(rows.length)
+      if (endless) throw new Error(importTexts.endlessRow(endless.line))
     },
   }
 }
 
-/** Whether there is nothing in it but its line ending. Such a one is no row. */
-export function isBlankRow(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === LINE_FEED || byte === CARRIAGE_RETURN)
+/** How many of the rows make a full slice that begins at `start`; undefined where they are too few. */
+function fullSlice(rows: readonly RowExtent[], start: number): number | undefined {
+  const last = rows.findIndex(({ end }, at) => at + 1 === SLICE_ROWS_MAX || end - start >= SLICE_BYTES_MAX)
+  return last < 0 ? undefined : last + 1
 }
 
-/** Finds where rows end, wherever the text is cut into pieces. */
-function createRowScanner(format: FileFormat) {
-  let at = 0
-  let line = 1
-  let isQuoted = false
-  let isCellStart = true
-
-  function csvRowEnd(bytes: Uint8Array, isLast: boolean): number | undefined {
-    for (; at < bytes.length; at++) {
-      const byte = bytes[at]
-      const isTelling = byte === CARRIAGE_RETURN || (byte === QUOTATION_MARK && isQuoted)
-      // What it means hangs on the next one.
-      if (isTelling && at + 1 === bytes.length && !isLast) return undefined
-      if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
-        if (byte === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED) at++
-        line++
-        if (isQuoted) continue
-        isCellStart = true
-        at++
-        return at
-      }
-      if (byte === QUOTATION_MARK) {
-        if (isQuoted && bytes[at + 1] === QUOTATION_MARK) at++
-        else if (isQuoted) isQuoted = false
-        else if (isCellStart) isQuoted = true
-        isCellStart = false
-      } else {
-        isCellStart = byte === COMMA && !isQuoted
-      }
-    }
+/** Returns the error of a row without an end. */
+function scanChunk(scanner: RowScanner, chunk: Uint8Array, isLast: boolean): RowEndError | undefined {
+  try {
+    scanner.scan(chunk)
+    if (isLast) scanner.end()
     return undefined
-  }
-
-  function ndjsonRowEnd(bytes: Uint8Array): number | undefined {
-    const found = bytes.indexOf(LINE_FEED, at)
-    at = found < 0 ? bytes.length : found + 1
-    if (found >= 0) line++
-    return found < 0 ? undefined : at
-  }
-
-  return {
-    /** The end of the next row, behind its line ending; undefined where it is not there yet. */
-    rowEnd: (bytes: Uint8Array, isLast: boolean) =>
-      format === 'csv' ? csvRowEnd(bytes, isLast) : ndjsonRowEnd(bytes),
-    /** So many bytes at the beginning are no longer there. */
-    moveBack(bytes: number): void {
-      at -= bytes
-    },
-    /** Whether a quotation mark is open where the text ends so far. */
-    get isQuoted() {
-      return isQuoted
-    },
-    /** The line behind the last row. */
-    get line() {
-      return line
-    },
+  } catch (error) {
+    if (error instanceof RowEndError) return error
+    throw error
   }
 }

@@ -4,10 +4,11 @@ import {
   type PlantStoreClient,
   RequestError,
 } from '../../../src/client/plant-store-client.ts'
+import { isBlankRow } from '../../../src/plants/import/table-dialect.ts'
 import { ID_MAX } from '../parts/parse-id.ts'
 import { failureOfWholeFile, ofWholeFile } from './file-lines.ts'
 import { importTexts } from './import-texts.ts'
-import { isBlankRow, type RowSlice } from './row-slices.ts'
+import type { RowSlice } from './row-slices.ts'
 
 export interface SliceSenderOptions {
   client: PlantStoreClient
