@@ -26,10 +26,10 @@ export function createImportProgress(send: (text: string) => Promise<void> | und
   }
 
   return {
-    tell(refusals: readonly RowFailure[], counts: Readonly<ImportCounts>, nextLine: number) {
+    tell(failures: readonly RowFailure[], counts: Readonly<ImportCounts>, nextLine: number) {
       latest = progressLine(counts, nextLine)
       const waitMs = toldAtMs + PROGRESS_INTERVAL_MS - performance.now()
-      const text = refusals.map(errorLine).join('') + (waitMs <= 0 ? takeProgress() : '')
+      const text = failures.map(errorLine).join('') + (waitMs <= 0 ? takeProgress() : '')
       if (waitMs > 0) {
         timer ??= setTimeout(() => {
           // A client that is gone or does not read is noticed with the next rows.

@@ -104,8 +104,8 @@ export function progressLine(counts: Readonly<ImportCounts>, line: number): stri
   return `{"type":"progress","line":${line},${countMembers(counts)}}\n`
 }
 
-export function errorLine(refusal: RowFailure): string {
-  return `{"type":"error",${errorMembers(refusal)}}\n`
+export function errorLine(failure: RowFailure): string {
+  return `{"type":"error",${errorMembers(failure)}}\n`
 }
 
 export function reportLine(counts: Readonly<ImportCounts>): string {

@@ -7,8 +7,8 @@ export interface ImportRows {
   /** The line on which the row of each plant begins, from 1. */
   lines: number[]
   /** Rows that hold no plant, in their order. */
-  refusals: RowFailure[]
-  /** The line behind them: every row that begins before it is here, or came earlier. */
+  failures: RowFailure[]
+  /** The line after them: every row that begins before it is here, or came earlier. */
   nextLine: number
   /** How much text they were read from. */
   characters: number
@@ -27,11 +27,11 @@ export interface RowFailure {
 }
 
 export function createImportRows(nextLine: number, characters: number): ImportRows {
-  return { plants: [], lines: [], refusals: [], nextLine, characters }
+  return { plants: [], lines: [], failures: [], nextLine, characters }
 }
 
 /** Adds a failed row, with the error that made it fail. */
 export function failRow(rows: ImportRows, line: number, fault: AppError, id?: bigint): void {
   const { code, message, details } = fault
-  rows.refusals.push({ line, id, code, message, fields: details?.fields })
+  rows.failures.push({ line, id, code, message, fields: details?.fields })
 }

@@ -96,7 +96,7 @@ export function createNdjsonRows(parseJson: (text: string) => unknown) {
         }
       }
       rows.nextLine = line
-      if (faults.length > 0) rows.refusals.sort((one, other) => one.line - other.line)
+      if (faults.length > 0) rows.failures.sort((one, other) => one.line - other.line)
       return rows
     },
   }

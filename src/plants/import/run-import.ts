@@ -3,7 +3,7 @@ import type { ImportOutcome, PlantStore } from '../plant-store.ts'
 import { createImportChunks } from './import-chunks.ts'
 import type { ImportRows, RowFailure } from './import-rows.ts'
 
-/** What becomes of a row whose id is taken: it is refused, passed over, or replaces the stored plant. */
+/** What becomes of a row whose id is taken: it fails, is skipped, or replaces the stored plant. */
 export const CONFLICT_RULES = ['fail', 'skip', 'replace'] as const
 export type ConflictRule = (typeof CONFLICT_RULES)[number]
 
@@ -15,7 +15,7 @@ export interface ImportCounts {
   replaced: number
   /** Passed over, as their id is taken. */
   skipped: number
-  /** Refused. */
+  /** Not stored. */
   failed: number
 }
 
@@ -28,10 +28,10 @@ export interface PlantImportRun {
   rows(signal: AbortSignal): AsyncIterable<ImportRows>
   /**
    * Told of every few rows when they are stored or refused: those refused, in the order of their lines, what became
-   * of all so far, and the line behind them. The import waits where it returns a promise, and ends where that rejects.
+   * of all so far, and the line after them. The import waits where it returns a promise, and ends where that rejects.
    */
   tell(
-    refusals: readonly RowFailure[],
+    failures: readonly RowFailure[],
     counts: Readonly<ImportCounts>,
     nextLine: number,
   ): Promise<void> | undefined
@@ -47,41 +47,41 @@ export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts>
   let settledLine = 1
   const stop = new AbortController()
   const importing = plants.openImport({ onConflict: onConflict === 'replace' ? 'replace' : 'keep', dryRun })
-  const steps = createImportChunks({
+  const chunks = createImportChunks({
     add: (some) => importing.add(some),
-    settle(step, outcomes) {
-      const refusals = settleStep(step, outcomes, onConflict, counts)
-      settledLine = step.nextLine
-      return tell(refusals, counts, settledLine)
+    settle(chunk, outcomes) {
+      const failures = settleChunk(chunk, outcomes, onConflict, counts)
+      settledLine = chunk.nextLine
+      return tell(failures, counts, settledLine)
     },
     onFailure: () => stop.abort(),
   })
   let failure: { error: unknown } | undefined
   try {
-    for await (const some of rows(stop.signal)) await steps.take(some)
+    for await (const some of rows(stop.signal)) await chunks.take(some)
   } catch (error) {
     failure = { error }
   }
   try {
     // Rows that were read before a fault are sound.
-    await steps.end()
+    await chunks.end()
   } catch (error) {
     failure = { error }
   }
   await importing.close()
   if (failure === undefined) return counts
-  const outcome = outcomeOf(run, settledLine, steps.hasFailed)
+  const outcome = outcomeOf(run, settledLine, chunks.hasFailed)
   throw endedAt(failure.error, { line: settledLine, counts: { ...counts }, outcome })
 }
 
-/** Counts what became of a step, and gives what was refused of it. */
-function settleStep(
-  step: ImportRows,
+/** Counts what became of a chunk, and returns its failed rows. */
+function settleChunk(
+  chunk: ImportRows,
   outcomes: readonly ImportOutcome[],
   onConflict: ConflictRule,
   counts: ImportCounts,
 ): readonly RowFailure[] {
-  const { plants, lines, refusals } = step
+  const { plants, lines, failures } = chunk
   const taken: RowFailure[] = []
   for (let at = 0; at < outcomes.length; at++) {
     const outcome = outcomes[at]
@@ -99,16 +99,16 @@ function settleStep(
       })
     }
   }
-  counts.failed += refusals.length + taken.length
-  if (taken.length === 0) return refusals
-  if (refusals.length === 0) return taken
-  return [...refusals, ...taken].sort((one, other) => one.line - other.line)
+  counts.failed += failures.length + taken.length
+  if (taken.length === 0) return failures
+  if (failures.length === 0) return taken
+  return [...failures, ...taken].sort((one, other) => one.line - other.line)
 }
 
-/** Of a failed step, and of those after it, nobody knows whether they were stored. */
-function outcomeOf({ dryRun }: PlantImportRun, settledLine: number, stepHasFailed: boolean): WriteOutcome {
+/** Of a failed chunk, and of those after it, nobody knows whether they were stored. */
+function outcomeOf({ dryRun }: PlantImportRun, settledLine: number, chunkHasFailed: boolean): WriteOutcome {
   if (dryRun) return 'none'
-  if (stepHasFailed) return 'unknown'
+  if (chunkHasFailed) return 'unknown'
   return settledLine === 1 ? 'none' : 'stored-before-line'
 }
 

@@ -7,14 +7,14 @@ import { IMPORT_CHUNK_PLANTS_MAX } from '../../../src/plants/plant-store.ts'
 
 const FAULT = new AppError(40003, 'no')
 
-test('refused rows are not gathered without bound while steps before them wait', async () => {
+test('failed rows are not gathered without bound while chunks before them wait', async () => {
   const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
   let settled = 0
-  const steps = createImportChunks({
+  const chunks = createImportChunks({
     add: async () => [],
-    async settle({ refusals }) {
+    async settle({ failures }) {
       await isRead
-      settled += refusals.length
+      settled += failures.length
     },
     onFailure() {},
   })
@@ -24,15 +24,15 @@ test('refused rows are not gathered without bound while steps before them wait',
     for (; taken < pieces; taken++) {
       const rows = createImportRows(taken + 2, 100)
       for (let at = 0; at < IMPORT_CHUNK_PLANTS_MAX; at++) failRow(rows, taken + 1, FAULT)
-      await steps.take(rows)
+      await chunks.take(rows)
     }
   })()
-  // Whatever can go on without a step coming to its end has done so when the event loop turns.
+  // Whatever can go on without a chunk coming to its end has done so when the event loop turns.
   await new Promise((resolve) => setImmediate(resolve))
   assert.ok(taken <= 3, `${taken} pieces`)
   read()
   await taking
-  await steps.end()
+  await chunks.end()
   assert.equal(settled, pieces * IMPORT_CHUNK_PLANTS_MAX)
 })
 
@@ -40,8 +40,8 @@ test('failed rows are reported with the chunk that their line is in, after the p
   const reports: { lines: number[]; failed: number[]; nextLine: number }[] = []
   const chunks = createImportChunks({
     add: async (plants) => plants.map(() => 'created' as const),
-    async settle({ lines, refusals, nextLine }) {
-      reports.push({ lines: [...lines], failed: refusals.map(({ line }) => line), nextLine })
+    async settle({ lines, failures, nextLine }) {
+      reports.push({ lines: [...lines], failed: failures.map(({ line }) => line), nextLine })
     },
     onFailure() {},
   })

@@ -22,12 +22,12 @@ function byTheParser(line: string): unknown {
 }
 
 function byTheReader(line: string): unknown {
-  const { plants, refusals } = read(`${line}\n`)
-  assert.equal(plants.length + refusals.length, 1, line)
-  const [refusal] = refusals
-  if (refusal === undefined) return plants[0]
+  const { plants, failures } = read(`${line}\n`)
+  assert.equal(plants.length + failures.length, 1, line)
+  const [failure] = failures
+  if (failure === undefined) return plants[0]
   // The parser knows of one plant only.
-  return { code: refusal.code, message: refusal.message.replace(/ Where several plants are on it: .*/, '') }
+  return { code: failure.code, message: failure.message.replace(/ Where several plants are on it: .*/, '') }
 }
 
 /** Text between quotation marks: mostly plain, sometimes with what must not be taken as it stands. */
@@ -122,7 +122,7 @@ test('plants on one line, or in an array, are told to have a line each', () => {
     ['[{"id":1,"name":"a"},{"id":2,"name":"b"}]', /^The line must be a JSON object\. .* without brackets/],
     ['{"id":1,"name":"a",}', /^[^.]+\.$/],
   ] as const) {
-    assert.match(read(`${line}\n`).refusals[0]?.message ?? '', advice)
+    assert.match(read(`${line}\n`).failures[0]?.message ?? '', advice)
   }
 })
 
@@ -135,7 +135,7 @@ test('lines are read one after the other, and each knows its number', () => {
   ])
   assert.deepEqual([first.lines, first.nextLine], [[1, 5], 6])
   assert.deepEqual(
-    first.refusals.map(({ line, id, code }) => [line, id, code]),
+    first.failures.map(({ line, id, code }) => [line, id, code]),
     [[4, 2n, 40003]],
   )
   const fault = new AppError(41301, 'Too long.')
@@ -146,7 +146,7 @@ test('lines are read one after the other, and each knows its number', () => {
   assert.deepEqual(second.plants, [{ id: 9007199254740993n, name: 'b', tag: '' }])
   assert.deepEqual([second.lines, second.nextLine], [[8], 9])
   assert.deepEqual(
-    second.refusals.map(({ line, id, code }) => [line, id, code]),
+    second.failures.map(({ line, id, code }) => [line, id, code]),
     [
       [6, undefined, 40002],
       [7, undefined, 41301],
@@ -154,8 +154,8 @@ test('lines are read one after the other, and each knows its number', () => {
   )
 })
 
-test('a refusal has the id of the row where it is an int64 of the outermost object', () => {
-  const idOf = (line: string) => read(`${line}\n`).refusals[0]?.id
+test('a failure has the id of the row where it is an int64 of the outermost object', () => {
+  const idOf = (line: string) => read(`${line}\n`).failures[0]?.id
   assert.equal(idOf('{"id":9223372036854775807,"name":null}'), 9223372036854775807n)
   assert.equal(idOf('{"id":1.0}'), 1n)
   for (const line of [

@@ -13,7 +13,7 @@ export interface CheckOptions {
   source: ImportSource
   settings: ImportSettings
   signal: AbortSignal
-  /** QuotedText which share of the file was sent. */
+  /** Called with the share of the file that was sent. */
   onShare(share: number): void
 }
 
