@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { startApp } from '../support/http/start-app.ts'
-import { importLines, openBrowser, openSignedIn } from './open-page.ts'
+import { importLines, openBrowser, openSignedIn, textOf } from './open-page.ts'
 
 test('the plants of the filter are saved as a file, ids exact', { skip }, async (context) => {
   const app = await startApp(context)
@@ -23,7 +22,7 @@ test('the plants of the filter are saved as a file, ids exact', { skip }, async 
     await page.getByRole('button', { name: 'Save file' }).click()
     const file = await saved
     assert.equal(file.suggestedFilename(), name)
-    const text = readFileSync(await file.path(), 'utf8')
+    const text = await textOf(file)
     assert.ok(text.startsWith(begin), text)
     assert.ok(!text.includes('Rosa'))
     await page.getByText('Saved: 1 kB.').waitFor()

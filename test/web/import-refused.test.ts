@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Locator, Page } from 'playwright-core'
 import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { chooseFile, giveFile, idIsSuggested, importAll, storedPlants } from './import-dialog.ts'
-import { importLines, openSignedIn } from './open-page.ts'
+import { importLines, openSignedIn, textOf } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
 const site = startSite()
@@ -31,7 +30,7 @@ async function savedRefused(page: Page): Promise<{ name: string; text: string }>
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save the refused rows' }).click()
   const file = await saved
-  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
+  return { name: file.suggestedFilename(), text: await textOf(file) }
 }
 
 test('“Check first” stores nothing, and says what would become of the rows', { skip }, async (context) => {

@@ -1,4 +1,5 @@
-import type { Browser, Page } from 'playwright-core'
+import { text } from 'node:stream/consumers'
+import type { Browser, Download, Page } from 'playwright-core'
 import { openChromium } from '../support/browser/chromium.ts'
 import { type Lifetime, type StartedApp, TOKEN } from '../support/http/start-app.ts'
 
@@ -111,4 +112,9 @@ export async function holdRequests(page: Page, url: RegExp): Promise<() => void>
     await route.continue()
   })
   return held.resolve
+}
+
+/** The text of a file that the page has saved. */
+export async function textOf(download: Download): Promise<string> {
+  return text(await download.createReadStream())
 }

@@ -17,10 +17,10 @@ const FILES = [
 /** Of these files, the tests that look into the file of the store. */
 const ABOUT_THE_FILE = '^the file '
 
-/** Runs test files in processes of their own, with apps on a server; gives the exit code and what was said. */
+/** Runs test files in one process, with apps on a server, and returns the exit code and the output. */
 async function runTests(files: string[], serverUrl: string): Promise<{ code: number; output: string }> {
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env
-  const flags = ['--test', '--test-concurrency=2', '--test-reporter=dot']
+  const flags = ['--test', '--test-isolation=none', '--test-reporter=dot']
   const child = spawn(process.execPath, [...flags, `--test-skip-pattern=${ABOUT_THE_FILE}`, ...files], {
     cwd: ROOT,
     env: { ...environment, TEST_DATABASE_SERVER: serverUrl },
