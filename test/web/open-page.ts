@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import type { Browser, Download, Page } from 'playwright-core'
 import { openChromium } from '../support/browser/chromium.ts'
 import { type Lifetime, type StartedApp, TOKEN } from '../support/http/start-app.ts'
@@ -116,5 +116,6 @@ export async function holdRequests(page: Page, url: RegExp): Promise<() => void>
 
 /** The text of a file that the page has saved. */
 export async function textOf(download: Download): Promise<string> {
-  return text(await download.createReadStream())
+  // Not `text`, which drops a byte order mark.
+  return (await buffer(await download.createReadStream())).toString()
 }
