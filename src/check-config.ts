@@ -7,8 +7,8 @@ import { checkDatabase } from './storage/open-storage.ts'
 import { isWellFormedToken } from './tokens/token.ts'
 
 /**
- * Whether settings that are fine by themselves go together, and name what the service can use. Throws a SettingError, with a
- * line for each that does not.
+ * Whether settings that are fine by themselves go together, and name what the service can use. Throws a SettingError,
+ * with a line for each that does not.
  */
 export async function checkConfig(config: Config): Promise<void> {
   const wrong = createSettingProblems()

@@ -1,7 +1,10 @@
 /** The time that lines of the log are counted in. */
 const PERIOD_MS = 1_000
 
-/** Bounds the lines of the log about what may come by the thousand: each would cost more than it tells, and fill the disk. */
+/**
+ * Bounds the lines of the log about what may come by the thousand: each would cost more than it tells, and fill the
+ * disk.
+ */
 export interface LogThrottle<Reason> {
   /** Says whether this one gets a line of its own. If not it is counted, by reason. */
   hasLine(reason: Reason): boolean
@@ -9,7 +12,10 @@ export interface LogThrottle<Reason> {
   stop(): void
 }
 
-/** Lets so many lines a second through; when one is over, `onSuppressed` is told how many more there were, in one of them. */
+/**
+ * Lets so many lines a second through; when one is over, `onSuppressed` is told how many more there were, in one of
+ * them.
+ */
 export function createLogThrottle<Reason>(
   linesASecondMax: number,
   onSuppressed: (leftOut: ReadonlyMap<Reason, number>) => void,

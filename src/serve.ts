@@ -27,13 +27,16 @@ export interface RunningService {
   /** Reads the certificate anew; what it comes to is in the log. */
   reload(): Promise<void>
   /**
-   * Stops: says that it is not ready, and after the configured delay accepts no more connections, answers what is in flight, and closes the
-   * storage. What is not done after the configured time is cut off.
+   * Stops: says that it is not ready, and after the configured delay accepts no more connections, answers what is in
+   * flight, and closes the storage. What is not done after the configured time is cut off.
    */
   stop(): Promise<void>
 }
 
-/** Opens the storage and serves it. Throws a SettingError when the settings do not allow it, a SetupError when the machine does not. */
+/**
+ * Opens the storage and serves it. Throws a SettingError when the settings do not allow it, a SetupError when the
+ * machine does not.
+ */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
   await checkConfig(config)
   const backups = scheduledBackups(config, log)

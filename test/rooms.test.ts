@@ -45,7 +45,7 @@ function foldersOf(file: string): string[] {
 }
 
 test('a circle is found, so that what follows means something', () => {
-  const edge = (file: string, target: string) => ({ file, target, isTypeOnly: true })
+  const edge = (file: string, target: string) => ({ file, target, isTypeOnly: true, isDynamic: false })
   const imports = [
     edge('a/one/x.ts', 'a/two.ts'),
     edge('a/two.ts', 'a/three/y.ts'),

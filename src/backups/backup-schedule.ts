@@ -39,8 +39,8 @@ export interface BackupSchedule {
 }
 
 /**
- * What backs up to a folder whenever the newest backup there is older than the interval, one at a time. Throws a SetupError
- * when the folder cannot be written to.
+ * What backs up to a folder whenever the newest backup there is older than the interval, one at a time. Throws a
+ * SetupError when the folder cannot be written to.
  */
 export function createBackupSchedule(options: BackupScheduleOptions): BackupSchedule {
   const { folder, intervalMs, kept, backUp, onFailure } = options

@@ -41,8 +41,8 @@ async function readPart(file: string, what: string): Promise<Buffer> {
 }
 
 /**
- * Whether a server can use the pair: says when it ends, in milliseconds since 1970. Throws a SetupError that says what is
- * wrong with it; that it has ended is not.
+ * Whether a server can use the pair: says when it ends, in milliseconds since 1970. Throws a SetupError that says
+ * what is wrong with it; that it has ended is not.
  */
 export function checkPair({ cert, key }: CertificatePair, { certFile, keyFile }: CertificateFiles): number {
   const certificate = attempt(

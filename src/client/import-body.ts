@@ -3,8 +3,8 @@ import type { NewPlant } from './plant-types.ts'
 import { setAlarm, type TimeLimit } from './time-limit.ts'
 
 /**
- * A file in memory, on disk or from a stream. Text is sent as UTF-8, wherever its chunks end, and bytes as they are. Text
- * with a lone surrogate makes an import throw a TypeError.
+ * A file in memory, on disk or from a stream. Text is sent as UTF-8, wherever its chunks end, and bytes as they are.
+ * Text with a lone surrogate makes an import throw a TypeError.
  */
 export type FileSource =
   | string

@@ -106,7 +106,10 @@ export interface PlantStoreClientOptions {
 const TIMEOUT_MS_DEFAULT = 30_000
 const TRIES_MAX_DEFAULT = 5
 
-/** Creates a client. It opens no connection yet. Throws a TypeError for an invalid base URL, timeout or number of tries. */
+/**
+ * Creates a client. It opens no connection yet. Throws a TypeError for an invalid base URL, timeout or number of
+ * tries.
+ */
 export function createPlantStoreClient(options: PlantStoreClientOptions): PlantStoreClient {
   const { token, timeoutMs = TIMEOUT_MS_DEFAULT, triesMax = TRIES_MAX_DEFAULT } = options
   const sender = createSender({

@@ -27,8 +27,8 @@ export type ClientConfig = ValuesOf<typeof CLIENT_SETTINGS>
 /**
  * The settings, from the flags of the command line first, then from the environment, then from the defaults; those of
  * tracing are the standard variables of OpenTelemetry.
- * The only reader of `process.env`. Throws a SettingError with a line for each setting that is wrong, which names it and
- * what it may be.
+ * The only reader of `process.env`. Throws a SettingError with a line for each setting that is wrong, which names it
+ * and what it may be.
  */
 export function readConfig(
   flags: Partial<Record<SettingName, string | boolean>> = {},

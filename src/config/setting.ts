@@ -29,7 +29,10 @@ export type ValueOf<S extends Setting> = S extends { type: 'integer' }
 
 type Value = string | number | boolean | readonly string[]
 
-/** Reads the text of a setting. Throws a SettingError that begins with `source`, where it was given, and tells the rule. */
+/**
+ * Reads the text of a setting. Throws a SettingError that begins with `source`, where it was given, and tells the
+ * rule.
+ */
 export function parseSetting(source: string, setting: Setting, text: string): Value {
   // Quoted as JSON, so that the message stays one line.
   const refused = (rule: string, wrong = text) =>

@@ -39,8 +39,9 @@ const EXPORT_TIMEOUT: NumberRule = { ...DELAY, minimum: 1 }
 const SPANS: NumberRule = { kind: 'whole number', minimum: 1, maximum: 1_000_000 }
 
 /**
- * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment Variable
- * Specification"). Throws a SettingError with a line for each variable that is wrong, which names it and what it may be.
+ * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment
+ * Variable Specification"). Throws a SettingError with a line for each variable that is wrong, which names it and
+ * what it may be.
  */
 export function readTracing(environment: Environment): TracingSettings | undefined {
   const read = (name: string) => (environment[name] === '' ? undefined : environment[name])

@@ -1,12 +1,12 @@
 import { SettingError } from '../errors.ts'
 import { isScope, SCOPES, type Scope } from '../tokens/token.ts'
 
-/** What of this service a value in a token of the provider grants. */
+/** The scopes of this service by a value in a token of the provider. */
 export type ScopeMapping = ReadonlyMap<string, readonly Scope[]>
 
 /**
- * Reads the setting `oidcScopeMap`: pairs of a scope of this service and what the provider calls it, between commas. Left
- * out, they are called the same. Throws a SettingError that tells the rule.
+ * Parses the setting `oidcScopeMap`: comma-separated pairs of a scope of this service and the provider's name for it.
+ * By default the names are the same. Throws a SettingError with the rule.
  */
 export function parseScopeMapping(text: string | undefined): ScopeMapping {
   if (text === undefined) return new Map(SCOPES.map((scope) => [scope, [scope]]))
@@ -24,8 +24,8 @@ export function parseScopeMapping(text: string | undefined): ScopeMapping {
 }
 
 /**
- * What a token grants here. The claim is a text with spaces (RFC 8693 §4.2) or a list; it may lie in others:
- * `realm_access.roles`. Where there is no `scope`, `scp` is read, as some providers call it.
+ * The scopes that a token grants. The claim is a text with spaces (RFC 8693 §4.2) or a list; it may be nested, such as
+ * `realm_access.roles`. Without `scope`, `scp` is read: some providers use that name.
  */
 export function grantedScopes(
   claims: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ export function grantedScopes(
   return SCOPES.filter((scope) => granted.has(scope))
 }
 
-/** The claim of that name, or the one in another: names may hold dots, as URLs do. */
+/** The claim with that name, or a nested one. Names may contain dots, as URLs do. */
 function claimAt(claims: unknown, path: string): unknown {
   if (typeof claims !== 'object' || claims === null) return undefined
   if (Object.hasOwn(claims, path)) return (claims as Record<string, unknown>)[path]

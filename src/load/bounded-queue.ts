@@ -68,8 +68,8 @@ export class BoundedQueue {
 
   /**
    * Runs the task: at once where a slot is free, and settles as the task does. Rejects with `overloaded` when the queue
-   * is full or the wait was too long; with 50302 when no task ended well during that wait; with 40000 when a queued task
-   * is no longer wanted.
+   * is full or the wait was too long; with 50302 when no task ended well during that wait; with 40000 when a queued
+   * task is no longer wanted.
    */
   run<Result>(task: () => Result | Promise<Result>, options: RunOptions = {}): Promise<Result> {
     if (this.#closedWith !== undefined) return Promise.reject(this.#closedWith)

@@ -1,7 +1,10 @@
 /** What one turn of the event loop begins of what waits, however short each is. */
 const PER_TURN_MAX = 64
 
-/** So long one turn is given to this; whatever else came is served then. A page of 1,000 plants takes a few milliseconds. */
+/**
+ * So long one turn is given to this; whatever else came is served then. A page of 1,000 plants takes a few
+ * milliseconds.
+ */
 const TURN_MS = 10
 
 /** What shares the turns of the event loop with everything else, so that what comes meanwhile is served between. */

@@ -10,7 +10,10 @@ export const COUNT_STEP_PLANTS_MAX = 50_000
 /** An answer is given so long at least: a picture of days is no older for a minute. */
 const KEPT_MS_MIN = 60_000
 
-/** And so many times as long as its count took, so that counts take 2 % of the time at most, however many plants there are. */
+/**
+ * And so many times as long as its count took, so that counts take 2 % of the time at most, however many plants there
+ * are.
+ */
 const KEPT_TIMES = 50
 
 const DAY_MS = 86_400_000

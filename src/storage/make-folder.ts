@@ -3,7 +3,10 @@ import { dirname, resolve } from 'node:path'
 
 const OWNER_ONLY = 0o700
 
-/** Makes a folder and those above it that are missing, for their owner alone. Throws the failure of the system that stands in the way. */
+/**
+ * Makes a folder and those above it that are missing, for their owner alone. Throws the failure of the system that
+ * stands in the way.
+ */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: OWNER_ONLY })

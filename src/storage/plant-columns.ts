@@ -132,7 +132,10 @@ export function readPage(
   return { plants, hasMore: false }
 }
 
-/** Takes tags until the list is full of their characters. The first one always comes, as the first plant of a page does. */
+/**
+ * Takes tags until the list is full of their characters. The first one always comes, as the first plant of a page
+ * does.
+ */
 export function readTags(rows: Iterable<TagCount>): TagCount[] {
   const tags: TagCount[] = []
   let characters = 0

@@ -25,8 +25,8 @@ export interface StorageActivity {
   /** Has `tell` told of every shared commit from now on, as it ends. It must not throw. */
   onCommit(tell: (commit: CommitReport) => void): void
   /**
-   * Has `tell` told what the store cannot do beside the writes, and why: names cannot be indexed as the index is damaged,
-   * say. Each trouble is told once until it is over. It must not throw.
+   * Has `tell` told what the store cannot do beside the writes, and why: names cannot be indexed as the index is
+   * damaged, say. Each trouble is told once until it is over. It must not throw.
    */
   onTrouble(tell: (trouble: string) => void): void
   /** Writes that wait for a commit now. */

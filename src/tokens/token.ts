@@ -21,7 +21,9 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** A label is for people: a line, not a document. In characters of Unicode, as JSON Schema counts them. */
 export const LABEL_CHARACTERS_MAX = 200
 
-/** Controls, line breaks, and what makes a text read in another order than it is written. For `search` and `replace`. */
+/**
+ * Controls, line breaks, and what makes a text read in another order than it is written. For `search` and `replace`.
+ */
 export const UNFIT_FOR_A_LINE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 /** The last moment that RFC 3339 can write. */

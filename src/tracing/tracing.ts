@@ -192,8 +192,8 @@ function methodAttributes(method: string): Attributes {
 }
 
 /**
- * What went wrong, if it was not the request: the number of the error (or the status), or that the connection was cut before the whole
- * answer was sent. A refusal is none (semantic conventions for HTTP spans, "Status").
+ * What went wrong, if it was not the request: the number of the error (or the status), or that the connection was cut
+ * before the whole answer was sent. A refusal is none (semantic conventions for HTTP spans, "Status").
  */
 function faultOf({ failure }: FastifyRequest, { raw }: FastifyReply): string | undefined {
   if (failure !== null && meaningOf(failure.code).status >= 500) return String(failure.code)

@@ -5,7 +5,9 @@ import type { Logger } from 'pino'
 /** How often it is told, at most, that spans are not taken: every batch of a busy service would be a line. */
 const TOLD_INTERVAL_MS = 60_000
 
-/** An exporter that tells the log of spans that did not arrive, and of when they arrive again. Else nobody would know. */
+/**
+ * An exporter that tells the log of spans that did not arrive, and of when they arrive again. Else nobody would know.
+ */
 export function createWatchedExporter(exporter: SpanExporter, log: Logger): SpanExporter {
   /** Spans that were lost and not told of yet. */
   let lostSpans = 0

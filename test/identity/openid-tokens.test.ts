@@ -75,12 +75,12 @@ test('a token that is not good for this service is refused, and told why', async
     [{ sub: undefined }, /lacks the claim sub/],
     [{ sub: 7 }, /whose it is \(sub\)/],
     [{ sub: '' }, /whose it is \(sub\)/],
-    [{ at_hash: 'x' }, /no access token/],
-    [{ typ: 'ID' }, /no access token/],
+    [{ at_hash: 'x' }, /not an access token/],
+    [{ typ: 'ID' }, /not an access token/],
     [{ cnf: { jkt: 'x' } }, /bound to a key/],
   ]
   for (const [claims, message] of cases) await assertRefused(await provider.sign(claims), message)
-  await assertRefused(await provider.sign({}, { typ: 'logout+jwt' }), /no access token/)
+  await assertRefused(await provider.sign({}, { typ: 'logout+jwt' }), /not an access token/)
 })
 
 test('clocks may be half a minute apart, and audiences several', async () => {
@@ -110,11 +110,11 @@ test('a token that nobody signed, or not the provider, is refused', async () => 
   await assertRefused(`${header}.${more}.${signature}`, /signature of the token is wrong/)
   const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
   await assertRefused(`${header}.${payload}.${flipped}`, /signature of the token is wrong/)
-  await assertRefused(`${header}.${payload}.`, /signature|no sound JWT/)
+  await assertRefused(`${header}.${payload}.`, /signature|not a valid JWT/)
   await assertRefused(new UnsecuredJWT(claims).encode(), /not signed with one of RS256/)
   await assertRefused(`${encoded({ alg: 'NONE' })}.${payload}.`, /not signed with one of/)
   const critical = encoded({ alg: 'RS256', kid: provider.key.kid, crit: ['x'], x: 1 })
-  await assertRefused(`${critical}.${payload}.${signature}`, /no sound JWT/)
+  await assertRefused(`${critical}.${payload}.${signature}`, /not a valid JWT/)
 
   // A key of somebody else's, under the name of the provider's, and in the header itself.
   const stranger = await newKey(provider.key.kid)
@@ -146,7 +146,7 @@ test('what only looks like a JWT is refused as any other token', async () => {
   ]
   for (const text of looking) {
     const message = await assertErrorAnswer(await asking(text), 401, 40102)
-    assert.match(message, /no sound JWT|another issuer|not known/, text.slice(0, 20))
+    assert.match(message, /not a valid JWT|another issuer|not known/, text.slice(0, 20))
   }
 })
 

@@ -64,16 +64,16 @@ const goodKeys = json({ keys: [publicPart(key)] })
 
 const WRONG: [what: string, answers: Answers, logged: RegExp][] = [
   ['is no JSON', { discovery: (response) => response.end('<html>'), keys: goodKeys }, /not valid JSON/],
-  ['is no object', { discovery: json(null), keys: goodKeys }, /answered no JSON object/],
+  ['is no object', { discovery: json(null), keys: goodKeys }, /is not a JSON object/],
   [
     'is missing',
     { discovery: (response) => response.writeHead(404).end(), keys: goodKeys },
-    /openid-configuration answered 404$/,
+    /openid-configuration responded with 404$/,
   ],
   [
     'is elsewhere',
     { discovery: (response) => response.writeHead(302, { location: '/jwks' }).end(), keys: goodKeys },
-    /answered 302$/,
+    /responded with 302$/,
   ],
   [
     'never ends',
@@ -93,15 +93,15 @@ const WRONG: [what: string, answers: Answers, logged: RegExp][] = [
         json({ issuer, jwks_uri: 'http://keys.example/jwks' })(response, issuer),
       keys: goodKeys,
     },
-    /jwks_uri is no https URL/,
+    /jwks_uri is not an https URL/,
   ],
   [
     'names no keys',
     { discovery: (response, issuer) => json({ issuer })(response, issuer), keys: goodKeys },
-    /jwks_uri is no https URL/,
+    /jwks_uri is not an https URL/,
   ],
-  ['has keys that are none', { keys: json({ keys: 'none' }) }, /no set of keys/],
-  ['has keys behind an error', { keys: (response) => response.writeHead(500).end() }, /jwks answered 500$/],
+  ['has keys that are none', { keys: json({ keys: 'none' }) }, /has no set of keys/],
+  ['has keys behind an error', { keys: (response) => response.writeHead(500).end() }, /jwks responded with 500$/],
 ]
 
 for (const [what, answers, message] of WRONG) {
@@ -152,7 +152,7 @@ test('a token of a published key that is too weak or damaged is refused as one, 
     const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${claims}`
     return `${text}.${createSign('sha256').update(text).sign(pair.privateKey, 'base64url')}`
   }
-  const isRefused = { code: 40102, message: /a key of the OpenID provider that cannot be used/ }
+  const isRefused = { code: 40102, message: /a key of the OpenID provider that is too weak or damaged/ }
   await assert.rejects(verify(signWeakly({ alg: 'RS256', kid: 'weak' })), isRefused)
   await assert.rejects(verify(signWeakly({ alg: 'ES256', kid: 'damaged' })), isRefused)
   await assert.rejects(verify(signWeakly({ alg: 'RS256' })), { code: 40102 })

@@ -124,11 +124,11 @@ test('while the provider is down, verified tokens go on until they expire, and n
   await eventually(async () => (await codeFor(brief)) !== 'good', 20_000)
   assert.equal(await codeFor(old), 'good')
   assert.equal(logged.length, 1, 'told once')
-  assert.match(logged[0] ?? '', /^error: the OpenID provider does not answer as it should.*fetch failed/)
+  assert.match(logged[0] ?? '', /^error: the OpenID provider does not respond correctly.*fetch failed/)
 
   await provider.start()
   await eventually(async () => (await codeFor(later)) === 'good')
-  assert.match(logged[1] ?? '', /^info: the OpenID provider answers again/)
+  assert.match(logged[1] ?? '', /^info: the OpenID provider responds again/)
 })
 
 test('what was asked for in vain is not asked for again at once', async (context) => {
@@ -157,7 +157,7 @@ test('the service starts without its provider, says so, and lets tokens in when 
   assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '2'])
   const { error, message } = (await answer.json()) as { error: number; message: string }
   assert.equal(error, 50302)
-  assert.match(message, /^The OpenID provider does not answer/)
+  assert.match(message, /^The OpenID provider does not respond/)
   const told = app.log.filter(({ msg }) => String(msg).startsWith('the OpenID provider'))
   assert.deepEqual(
     told.map(({ level, issuer }) => [level, issuer]),
@@ -175,7 +175,7 @@ test('a provider that calls itself otherwise is not believed, and the log says w
   const provider = await startOpenIdProvider(context)
   const { codeFor, logged } = newVerifier({ issuer: `${provider.issuer}/` })
   assert.equal(await codeFor(await provider.sign({ iss: `${provider.issuer}/` })), 50302)
-  assert.match(logged[0] ?? '', /it calls itself "http:\S+": set PLANTSTORE_OIDC_ISSUER to that/)
+  assert.match(logged[0] ?? '', /its issuer is "http:\S+": set PLANTSTORE_OIDC_ISSUER to that/)
 })
 
 test('a provider that was away is asked again in time also where the clock was set back', async (context) => {

@@ -11,6 +11,8 @@ export interface Import {
   /** The imported file, from the root, or the name of a package. */
   target: string
   isTypeOnly: boolean
+  /** Whether it is imported when it is needed, by `import()`. */
+  isDynamic: boolean
 }
 
 /** The files in a folder and below it whose names end so, from the root, sorted. */
@@ -32,6 +34,6 @@ export function importsOf(file: string): Import[] {
   return [...statements].map(([, type, from, bare, dynamic]) => {
     const specifier = from ?? bare ?? dynamic ?? ''
     const target = specifier.startsWith('.') ? join(dirname(file), specifier) : specifier
-    return { file, target, isTypeOnly: type !== undefined }
+    return { file, target, isTypeOnly: type !== undefined, isDynamic: dynamic !== undefined }
   })
 }

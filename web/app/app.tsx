@@ -19,7 +19,8 @@ import { SignInOverlay } from './sign-in/sign-in-overlay.tsx'
 /** Who is signed in, and how that begins and ends. */
 function useAccess() {
   const [session, setSession] = useState<Session>()
-  // The service no longer takes the token. What is on the page stays behind the way in: somebody may have typed something.
+  // The service no longer takes the token. What is on the page stays behind the way in: somebody may have typed
+  // something.
   const [isEnded, setEnded] = useState(false)
   const [message, setMessage] = useState('')
   // Before anything is drawn: a form that shows for a moment only would be taken for the page.

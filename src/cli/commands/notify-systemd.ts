@@ -6,9 +6,9 @@ import type { Logger } from 'pino'
 const TELL_TIMEOUT_MS = 30_000
 
 /**
- * Tells systemd that the service is ready, where it waits to hear that on `notifySocket` (sd_notify(3)): a start is then done when
- * the service answers, not before. It is told by systemd's own program, as Node has no Unix sockets for datagrams. Where it
- * cannot be told the log says so, and the service goes on.
+ * Tells systemd that the service is ready, where it waits to hear that on `notifySocket` (sd_notify(3)): a start is
+ * then done when the service answers, not before. It is told by systemd's own program, as Node has no Unix sockets
+ * for datagrams. Where it cannot be told the log says so, and the service goes on.
  */
 export async function notifySystemdReady(notifySocket: string | undefined, log: Logger): Promise<void> {
   if (notifySocket === undefined) return

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import { createLogThrottle } from '../../log-throttle.ts'
 
-/** Why a connection is cut off: too many in all or of an address; an answer that is not read; too much unsent in all. */
+/**
+ * Why a connection is cut off: too many in all or of an address; an answer that is not read; too much unsent in all.
+ */
 export type DropReason = 'connections' | 'connections-of-address' | 'unread' | 'unsent'
 
 /** Tells that a connection is cut off, with the address of its other end where that is known. */

@@ -29,8 +29,8 @@ declare module 'fastify' {
 }
 
 /**
- * Begins to note the stages of a request whose client asks for them with `Prefer: server-timing` (RFC 7240): how long it
- * took, and where.
+ * Begins to note the stages of a request whose client asks for them with `Prefer: server-timing` (RFC 7240): how long
+ * it took, and where.
  */
 export function tellStagesOnRequest(request: FastifyRequest): void {
   const { prefer } = request.headers

@@ -29,9 +29,10 @@ export interface BodyStreamOptions {
 
 /**
  * The body of a request as it comes, unpacked where it is gzip, in pieces of at most CHUNK_BYTES_MAX; to be
- * judged and asked for before (`checkBodyHeaders`, `askForBody`). No more is read than is asked for, so that memory is bounded. Throws 40801 for a
- * silent client, 40002 for gzip that is broken or breaks off, 40000 for a body that breaks off or a client that is
- * gone: then there is nobody to answer. A consumer that returns early leaves the connection in step.
+ * judged and asked for before (`checkBodyHeaders`, `askForBody`). No more is read than is asked for, so that memory
+ * is bounded. Throws 40801 for a silent client, 40002 for gzip that is broken or breaks off, 40000 for a body that
+ * breaks off or a client that is gone: then there is nobody to answer. A consumer that returns early leaves the
+ * connection in step.
  */
 export async function* streamBody(
   { raw }: Pick<FastifyRequest, 'raw'>,

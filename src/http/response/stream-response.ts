@@ -10,7 +10,8 @@ import { type HeaderList, notifyWhenDropped, writeHead } from './responses.ts'
 export interface ResponseStream {
   /**
    * Sends text. Returns a promise where the client does not keep up: it fulfils when more may be sent. It rejects
-   * with 40000 when the client has gone away, and with 40801 when it reads nothing for too long, and is cut off (`unread-answers.ts`).
+   * with 40000 when the client has gone away, and with 40801 when it reads nothing for too long, and is cut off
+   * (`unread-answers.ts`).
    */
   send(text: string): Promise<void> | undefined
   /** The answer is whole. */

@@ -104,8 +104,8 @@ async function listenOnSocket(app: FastifyInstance, path: string): Promise<BigIn
 }
 
 /**
- * Throws a SetupError where something is at the path that stays: not so a socket that nobody listens on, which a process
- * leaves behind that crashed.
+ * Throws a SetupError where something is at the path that stays: not so a socket that nobody listens on, which a
+ * process leaves behind that crashed.
  */
 async function refuseOthers(path: string): Promise<void> {
   const found = await lstatOf(path)

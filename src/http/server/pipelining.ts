@@ -120,8 +120,8 @@ export function latestPipelinedRequests(
 }
 
 /**
- * Whether what is awaited on a connection is exempt from the limits of time: the rest of a request that is. Once that is
- * whole, what comes is the next request.
+ * Whether what is awaited on a connection is exempt from the limits of time: the rest of a request that is. Once that
+ * is whole, what comes is the next request.
  */
 export function mayTakeLong(socket: Duplex): boolean {
   const [latest] = latestPipelinedRequests(socket)

@@ -157,7 +157,9 @@ function withoutLineEnding(row: string): string {
   return row.slice(0, end)
 }
 
-/** How many characters of a string are in valid UTF-8: one for each that begins there, and two for those of four bytes. */
+/**
+ * How many characters of a string are in valid UTF-8: one for each that begins there, and two for those of four bytes.
+ */
 function utf16Length(bytes: Uint8Array): number {
   let length = bytes.length
   for (const byte of bytes) {
@@ -166,7 +168,9 @@ function utf16Length(bytes: Uint8Array): number {
   return length
 }
 
-/** The cells of a row of which some are quoted. A cell that something follows after its quotation mark stays as it is. */
+/**
+ * The cells of a row of which some are quoted. A cell that something follows after its quotation mark stays as it is.
+ */
 function quotedCells(row: string, delimiter: Delimiter): string[] {
   const cells: string[] = []
   for (let at = 0; at <= row.length; ) {

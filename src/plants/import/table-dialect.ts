@@ -122,7 +122,10 @@ export function numberedColumns(names: readonly string[]): string[] {
 
 const SPECIAL: Record<Delimiter, RegExp> = { ',': /[",\r\n]/, ';': /[";\r\n]/, '\t': /["\t\r\n]/ }
 
-/** A text as a cell (RFC 4180). Quoted where it holds what separates cells or rows, or is empty: an empty cell is no text. */
+/**
+ * A text as a cell (RFC 4180). Quoted where it holds what separates cells or rows, or is empty: an empty cell is no
+ * text.
+ */
 export function cellText(text: string, delimiter: Delimiter = ','): string {
   return text === '' || SPECIAL[delimiter].test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

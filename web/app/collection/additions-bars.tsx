@@ -10,8 +10,8 @@ const LABELS_MAX = 6
 const BROAD_BARS_MAX = 7
 
 /**
- * Bars in front of their scale. Over them lies a range that nobody sees, one step a bar: so a mouse, a finger, the arrow
- * keys and a screen reader choose the bar whose number is told, with one stop for the tab key.
+ * Bars in front of their scale. Over them lies a range that nobody sees, one step a bar: so a mouse, a finger, the
+ * arrow keys and a screen reader choose the bar whose number is told, with one stop for the tab key.
  */
 export function AdditionsBars({ timeline }: { timeline: Timeline }) {
   const { unit, periods } = timeline

@@ -58,7 +58,8 @@ export function PlantsRows({ pages, onOpen, onMove }: PlantsRowsProps) {
     else if (y + rowHeight > list.scrollTop + clearHeight) list.scrollTop = y + rowHeight - clearHeight
   }
   const { active, listeners } = useArrowKeys({ scroller, first: firstKnown, end: pages.endRow, reveal })
-  // Past a list without an end one would never come by the tab key: it stops once, where one was, or at the first in view.
+  // Past a list without an end one would never come by the tab key: it stops once, where one was, or at the first in
+  // view.
   const isActiveInView = active !== undefined && active >= first && active < behind
   const tabStop = isActiveInView ? active : Math.min(first + (top % rowHeight > 0 ? 1 : 0), end - 1)
   const from = Math.max(firstKnown, first - OVERSCAN_ROWS)

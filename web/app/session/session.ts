@@ -32,7 +32,10 @@ export const BASE_URL = location.origin + (document.documentElement.dataset.base
 
 type StorageName = 'sessionStorage' | 'localStorage'
 
-/** What `use` makes of a storage; undefined where the browser keeps nothing for pages, which even its mention throws for. */
+/**
+ * What `use` makes of a storage; undefined where the browser keeps nothing for pages, which even its mention throws
+ * for.
+ */
 function withStorage<T>(name: StorageName, use: (storage: Storage) => T): T | undefined {
   try {
     return use(globalThis[name])

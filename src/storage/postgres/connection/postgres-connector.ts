@@ -54,8 +54,8 @@ export function createConnector({ hosts, tls }: PostgresTarget, timeoutMs: numbe
 }
 
 /**
- * A connection that breaks off once somebody can listen. To the driver one that it never got is under way for ever: when
- * each of its connections has failed once, what is sent waits for one of them.
+ * A connection that breaks off once somebody can listen. To the driver one that it never got is under way for ever:
+ * when each of its connections has failed once, what is sent waits for one of them.
  */
 function brokenOff(failure: Error): Duplex {
   const connection = new Duplex({ read() {}, write() {} })
