@@ -37,8 +37,8 @@ declare module 'fastify' {
 type RouteScope = NonNullable<FastifyContextConfig['scope']>
 
 /**
- * Authorizes a request to a route that requires this scope, or any valid token: calls `done` with an AppError unless the
- * request may proceed.
+ * Authorizes a request to a route that requires this scope, or any valid token: calls `done` with an AppError unless
+ * the request may proceed.
  */
 export type Authorize = (
   request: FastifyRequest,
@@ -73,9 +73,9 @@ export interface GuardRoutesOptions {
 }
 
 /**
- * Holds for every route, in the order of judgement: sound HTTP, token, rate, scope, path, method, room for a write. A route that does
- * not declare who may use it stops the start. Returns the routes that the served document describes, as they
- * are added.
+ * Holds for every route, in the order of judgement: sound HTTP, token, rate, scope, path, method, room for a write. A
+ * route that does not declare who may use it stops the start. Returns the routes that the served document describes,
+ * as they are added.
  */
 export function guardRoutes(
   app: FastifyInstance,

@@ -9,7 +9,9 @@ import type { RecordUnreadable } from './server/http-server.ts'
 /** Enough to tell which path it was. */
 const PATH_CHARACTERS_MAX = 200
 
-/** Enough to see what is going on; whoever sends requests without a good token by the thousand does not fill the disk. */
+/**
+ * Enough to see what is going on; whoever sends requests without a good token by the thousand does not fill the disk.
+ */
 const LINES_A_SECOND_MAX = 10
 
 /**
@@ -45,8 +47,8 @@ export interface RequestLog {
 /**
  * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
  * a query or a body: the path alone, the code of the error, and the address of a client that sent too much. Refusals
- * for overload are summed up instead, by what there was too much of, and those beyond ten a second that anybody can cause,
- * among them what was no whole request, by their code, unless the level is debug.
+ * for overload are summed up instead, by what there was too much of, and those beyond ten a second that anybody can
+ * cause, among them what was no whole request, by their code, unless the level is debug.
  */
 export function createRequestLog({
   log,

@@ -38,7 +38,8 @@ export type ProviderKeys = ReturnType<typeof createProviderKeys>
 
 /**
  * The keys that the provider publishes (OpenID Connect Discovery 1.0 §4). They are fetched on demand, when they are too
- * old, and when a token names an unknown key. Throws ProviderUnavailable, logged once until the provider responds again.
+ * old, and when a token names an unknown key. Throws ProviderUnavailable, logged once until the provider responds
+ * again.
  */
 export function createProviderKeys({
   issuer,

@@ -101,7 +101,11 @@ const WRONG: [what: string, answers: Answers, logged: RegExp][] = [
     /jwks_uri is not an https URL/,
   ],
   ['has keys that are none', { keys: json({ keys: 'none' }) }, /has no set of keys/],
-  ['has keys behind an error', { keys: (response) => response.writeHead(500).end() }, /jwks responded with 500$/],
+  [
+    'has keys behind an error',
+    { keys: (response) => response.writeHead(500).end() },
+    /jwks responded with 500$/,
+  ],
 ]
 
 for (const [what, answers, message] of WRONG) {

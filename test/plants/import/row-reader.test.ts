@@ -7,37 +7,13 @@ import {
   COLUMN_MEMBERS,
   cellText,
   DELIMITERS,
-  type Delimiter,
   ROW_BYTES_MAX,
 } from '../../../src/plants/import/table-dialect.ts'
 import { CONTENT_MEMBERS } from '../../../src/plants/plant.ts'
 import { CSV_HEADER, storedPlantCsv } from '../../../src/plants/plant-csv.ts'
-import { cpuTimeMs } from '../../support/process/cpu-time.ts'
+import { rowsOf, type Seen } from './read-rows.ts'
 
 const MIB = 1024 * 1024
-
-type Seen = [line: number, cells: string[] | string]
-
-/** The rows of a text that comes in chunks of these sizes, over and over; of one that fails the fault. */
-function rowsOf(
-  text: string | Buffer,
-  sizes: readonly number[] = [64 * 1024],
-  delimiter: Delimiter = ',',
-): Seen[] {
-  const bytes = Buffer.from(text as string)
-  const seen: Seen[] = []
-  const reader = createRowReader(
-    ({ cells, line, fault }) => seen.push([line, fault ?? [...cells]]),
-    delimiter,
-  )
-  for (let at = 0, chunk = 0; at < bytes.length; chunk++) {
-    const size = sizes[chunk % sizes.length] ?? 1
-    reader.read(bytes.subarray(at, at + size))
-    at += size
-  }
-  reader.end()
-  return seen
-}
 
 const texts = fc.string({
   unit: fc.oneof(
@@ -225,29 +201,6 @@ test('how long a row may be does not depend on the chunks in which it comes', ()
       [3, ['b']],
     ])
     assert.throws(() => rowsOf(`a\n${','.repeat(MIB)}\nb\n`, [size]), new RowEndError(2, 'tooFar'))
-  }
-})
-
-test('rows with another number of cells than the first take no longer than others', async () => {
-  const elapsedMs = (row: string) => {
-    const text = `id,name,tag\n${row.repeat(200_000)}`
-    return cpuTimeMs(() => rowsOf(text, [32 * 1024]))
-  }
-  await elapsedMs('1,abc,\n')
-  const evenMs = await elapsedMs('1,abc,\n')
-  for (const row of ['1,abc\n', '1,abc,,\n', '\n', '\r\n']) {
-    const oddMs = await elapsedMs(row)
-    assert.ok(oddMs < 4 * evenMs, `${JSON.stringify(row)}: ${oddMs} ms, others ${evenMs} ms`)
-  }
-})
-
-test('no odd row takes long to judge', async () => {
-  for (const bad of [
-    '"a"b,'.repeat(10_000),
-    `"a"b${'""'.repeat(30_000)}`,
-    `"a"b${',"x"'.repeat(15_000)},"y"z`,
-  ]) {
-    assert.ok((await cpuTimeMs(() => rowsOf(`${bad}\n1,x\n`))) < 2_000, bad.slice(0, 20))
   }
 })
 

@@ -13,8 +13,8 @@ const PURGE_KEYS_MAX = 1_000
 const PURGE_AGAIN_AFTER_MS = 50
 
 /**
- * Removes idempotency keys that are past their time. They have no effect any more; this frees their space. `warn` is called
- * with the reason why that cannot be done, once until it can again.
+ * Removes idempotency keys that are past their time. They have no effect any more; this frees their space. `warn` is
+ * called with the reason why that cannot be done, once until it can again.
  */
 export function createKeyPurge(
   database: DatabaseSync,
