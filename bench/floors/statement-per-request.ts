@@ -10,12 +10,12 @@ import { wordsAsVector } from '../../src/storage/postgres/commit/insert-plants.t
 
 // The floor for shared commits: the service as it is, but for creates, each of which is a statement and a commit
 // of its own in a pool of connections, as services on PostgreSQL usually do it. PLANTSTORE_DATABASE and
-// PLANTSTORE_FIXED_TOKEN say where and for whom.
+// PLANTSTORE_FIXED_TOKEN are its settings.
 
 /** As many as our service has for everything but its commits. */
 const CONNECTIONS = 10
 
-const config = readConfig({})
+const config = readConfig({}, process.env)
 const storage = await openStorage(config.database, config)
 const sql = postgres(config.database, { max: CONNECTIONS, types: { bigint: postgres.BigInt } })
 
@@ -31,7 +31,7 @@ const create: PlantStore['create'] = async ({ id, name, tag = null }) => {
 
 const app = await buildApp({
   storage: { ...storage, plants: { ...storage.plants, create } },
-  log: await createLog(config.logLevel),
+  log: await createLog(config.logLevel, process.stderr),
   fixedToken: config.fixedToken,
   limits: config,
   isDraining: () => false,

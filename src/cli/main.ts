@@ -1,6 +1,6 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=4
-// The flag bounds the space for young objects: what a request leaves behind is gone with it, and Node's own
-// bound takes some 60 MB more. The variable keeps glibc from holding free memory back for each thread: 40 MB.
+// The flag bounds the space for young objects: the garbage of a request is short-lived, and Node's own bound takes
+// some 60 MB more. The variable keeps glibc from retaining free memory for each thread: 40 MB.
 import { writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
@@ -12,19 +12,24 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
   process.exit(1)
 }
 
-// What an older Node does not have is loaded from here on only: it would complain of that instead.
+// Everything that an older Node lacks is loaded after the check: its error would come first.
 const { enableCompileCache } = await import('node:module')
 
-// V8 learns where objects are made that outlive a collection of young ones, and makes them as old ones from then
-// on. Under load it learns so of what waits for a shared commit, by chance of the first seconds. What is old is
-// collected rarely, and until then keeps everything that it refers to, whole requests: half of the creates.
+// V8 learns which call sites allocate objects that survive a collection of young ones, and allocates theirs as old
+// ones from then on. Under load these become the requests that wait for a shared commit, by chance of the first
+// seconds. Old objects are collected rarely and retain whole requests until then: half of the creates.
 setFlagsFromString('--no-allocation-site-pretenuring')
 
-// Compiled code is kept for the next start, which then takes half the time; the threads learn of it from the
-// environment. It is kept among the packages, not in the shared temporary folder, where somebody else could
-// put code of theirs. Where nothing can be written, nothing is kept.
+// Compiled code is cached for the next start, which then takes half the time; threads find the cache through the
+// environment. It is in the package's folder: in the shared temporary folder others could plant code. Where it
+// cannot be written, nothing is cached.
 const cacheFolder = fileURLToPath(new URL('../../node_modules/.cache/plantstore', import.meta.url))
 enableCompileCache(cacheFolder)
 process.env.NODE_COMPILE_CACHE = cacheFolder
 
-await import('./program.ts')
+const { run } = await import('./program.ts')
+const exitCode = await run(process.argv.slice(2), process, process.env)
+process.exitCode = exitCode
+// Once the output is written: a pending request, to a trace collector that does not respond for example, would keep
+// the process for seconds.
+process.stdout.write('', () => process.exit(exitCode))

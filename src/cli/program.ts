@@ -1,13 +1,17 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { suggestion } from '../closest-match.ts'
+import type { Environment } from '../config/setting.ts'
 import { AppError, SettingError, SetupError } from '../errors.ts'
+import { printableLines } from '../printable.ts'
+import type { CommandContext, CommandStreams, OutputStream } from './command-context.ts'
 import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './output/command-failure.ts'
-import { printableLines } from './output/printable.ts'
-import { watchStandardOutput } from './output/standard-output.ts'
+import { OutputFailure, print } from './output/standard-output.ts'
 
-/** Each command adds itself, in the order of the help. Only the one that is asked for is loaded. */
-const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+type AddCommand = (program: Command, context: CommandContext) => void
+
+/** Each command adds itself, in the order of the help. Only the requested one is loaded. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./commands/serve-command.ts')).addServeCommand,
   token: async () => (await import('./commands/token-command.ts')).addTokenCommand,
   migrate: async () => (await import('./commands/migrate-command.ts')).addMigrateCommand,
@@ -15,12 +19,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   backup: async () => (await import('./commands/backup-command.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore-command.ts')).addRestoreCommand,
   check: async () => (await import('./commands/check-command.ts')).addCheckCommand,
-  add: async () => (await import('./commands/create-command.ts')).addCreateCommand,
+  create: async () => (await import('./commands/create-command.ts')).addCreateCommand,
   get: async () => (await import('./commands/get-command.ts')).addGetCommand,
   list: async () => (await import('./commands/list-command.ts')).addListCommand,
   search: async () => (await import('./commands/search-command.ts')).addSearchCommand,
-  change: async () => (await import('./commands/update-command.ts')).addUpdateCommand,
-  remove: async () => (await import('./commands/delete-command.ts')).addDeleteCommand,
+  update: async () => (await import('./commands/update-command.ts')).addUpdateCommand,
+  delete: async () => (await import('./commands/delete-command.ts')).addDeleteCommand,
   tags: async () => (await import('./commands/tags-command.ts')).addTagsCommand,
   import: async () => (await import('./commands/import-command.ts')).addImportCommand,
   export: async () => (await import('./commands/export-command.ts')).addExportCommand,
@@ -32,55 +36,89 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
 const EXAMPLES = `
 Examples:
   plantstore serve --port 8080 --database data/plantstore.db
-  plantstore add 42 "Quercus robur" --tag tree
+  plantstore create 42 "Quercus robur" --tag tree
   plantstore list --tag tree
 
-Exit codes: 0 well done, 1 something failed, 2 the command line or a setting makes no sense, 130 interrupted.`
+Exit codes: 0 success, 1 failure, 2 invalid command line or setting, 130 interrupted.`
 
-const words = process.argv.slice(2)
-const program = new Command('plantstore')
-  .description('Keeps plants over HTTP and never loses one.')
-  .version(packageJson.version, '-V, --version', 'print the version')
-  .helpOption('-h, --help', 'print this help')
-  .showSuggestionAfterError()
-  .exitOverride()
-  .configureOutput({ outputError: (message, write) => write(printableLines(withHint(message))) })
-  .addHelpText('after', EXAMPLES)
-
-// A completion script is made of all of them.
-const asked = words[0] === 'completion' ? undefined : COMMANDS[words[0] ?? '']
-const loaded = asked === undefined ? Object.values(COMMANDS) : [asked]
-for (const addCommand of await Promise.all(loaded.map((load) => load()))) addCommand(program)
-
-watchStandardOutput()
-try {
-  helpAbout(words)
-  await program.parseAsync()
-} catch (error) {
-  if (error instanceof CommanderError) {
-    // Commander has said it already.
-    process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE
-  } else if (error instanceof CommandFailure) {
-    process.stderr.write(`plantstore: ${error.message}\n`)
-    process.exitCode = error.exitCode
-  } else if (error instanceof SetupError || error instanceof AppError) {
-    // One for each setting that is wrong.
-    for (const line of error.message.split('\n')) process.stderr.write(`plantstore: ${line}\n`)
-    process.exitCode = error instanceof SettingError ? EXIT_USAGE : EXIT_FAILURE
-  } else {
-    throw error
+/**
+ * Runs `plantstore` with these arguments, and resolves to its exit code. Its only connection to the process, beside
+ * signals and files, is what it is given. Throws for a bug only.
+ */
+export async function run(
+  parameters: readonly string[],
+  streams: CommandStreams,
+  environment: Environment,
+): Promise<number> {
+  const { stdin, stdout, stderr } = streams
+  // A failed write is reported where it is awaited (`print`); of the rest, the service's greeting and the log, nobody is left to read.
+  for (const stream of [stdout, stderr]) stream.on('error', () => undefined)
+  const help: string[] = []
+  try {
+    const program = await createProgram(parameters, { stdin, stdout, stderr, environment }, help)
+    showHelpOfCommand(program, parameters)
+    await program.parseAsync(parameters, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (help.length === 0) return reportFailure(error, stderr)
+    return print(stdout, help.join('')).then(
+      () => reportFailure(error, stderr),
+      (failure: unknown) => reportFailure(failure, stderr),
+    )
   }
 }
 
-/** `plantstore help <command>`, of commands below others too; ends there. A word that is no command is told. */
-function helpAbout([first, ...names]: readonly string[]): void {
+/** Help goes to `help`, as Commander does not wait for what it writes. */
+async function createProgram(
+  parameters: readonly string[],
+  context: CommandContext,
+  help: string[],
+): Promise<Command> {
+  const { stdout, stderr } = context
+  const widthOf = ({ isTTY, columns }: OutputStream) => (isTTY ? columns : undefined) || 80
+  const program = new Command('plantstore')
+    .description('Stores plants over HTTP and never loses one.')
+    .version(packageJson.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => help.push(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+      outputError: (message, write) => write(printableLines(withHint(message, program, parameters[0]))),
+    })
+    .addHelpText('after', EXAMPLES)
+  // A completion script is made of all of them.
+  const requested = parameters[0] === 'completion' ? undefined : COMMANDS[parameters[0] ?? '']
+  const loaded = requested === undefined ? Object.values(COMMANDS) : [requested]
+  for (const addCommand of await Promise.all(loaded.map((load) => load()))) addCommand(program, context)
+  return program
+}
+
+/** Writes a line for each thing that is wrong, and returns the exit code. */
+function reportFailure(error: unknown, stderr: OutputStream): number {
+  // Commander has written its message.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
+  if (error instanceof CommandFailure || error instanceof OutputFailure) {
+    if (error.message !== '') stderr.write(`plantstore: ${error.message}\n`)
+    return error.exitCode
+  }
+  if (!(error instanceof SetupError || error instanceof AppError)) throw error
+  for (const line of error.message.split('\n')) stderr.write(`plantstore: ${line}\n`)
+  return error instanceof SettingError ? EXIT_USAGE : EXIT_FAILURE
+}
+
+/** `plantstore help <command> <subcommand>`: Commander knows the first level only, and ignores an unknown command. */
+function showHelpOfCommand(program: Command, [first, ...names]: readonly string[]): void {
   const [name = '-'] = names
   if (first !== 'help' || name === 'help' || name.startsWith('-')) return
   let command: Command = program
   for (const one of names) {
-    const found = command.commands.find((below) => below.name() === one)
+    const found = command.commands.find((subcommand) => subcommand.name() === one)
     if (found === undefined) {
-      const known = command.commands.map((below) => below.name())
+      const known = command.commands.map((subcommand) => subcommand.name())
       command.error(`error: unknown command '${one}'${suggestion(one, known)}`)
     }
     command = found
@@ -88,8 +126,8 @@ function helpAbout([first, ...names]: readonly string[]): void {
   command.help()
 }
 
-/** Says it as the other errors are said; where a flag stands before its command, tells where it belongs. */
-function withHint(message: string): string {
+/** Commander's message in the form of all others, with the place of a flag that stands before its command. */
+function withHint(message: string, program: Command, firstParameter: string | undefined): string {
   const text = message
     .replace(
       /^error: command-argument value '(.*)' is invalid for argument '(.*?)'\./s,
@@ -98,12 +136,13 @@ function withHint(message: string): string {
     .replace(/^error: option '([^']*)' argument '(.*)' is invalid\./s, "error: $1 cannot be '$2'.")
     .replace(/^error: /, 'plantstore: ')
   const [, flag] = /^plantstore: unknown option '(-[^']*)'/.exec(text) ?? []
-  if (flag === undefined || flag !== words[0]) return text
+  if (flag === undefined || flag !== firstParameter) return text
   const owners = program.commands.filter(({ options }) =>
     options.some(({ short, long }) => flag === short || flag === long),
   )
   const [owner] = owners
   if (owner === undefined) return text
   const first = text.split('\n')[0]
-  return `${first}\n(It belongs behind a command: plantstore ${owner.name()} ${flag}${owners.length > 1 ? ', say' : ''}.)\n`
+  const example = `plantstore ${owner.name()} ${flag}`
+  return `${first}\n(Put it after a command${owners.length > 1 ? ', for example' : ''}: ${example}.)\n`
 }

@@ -4,7 +4,7 @@ import { createSettingProblems, type SettingProblems } from './setting-problems.
 import { CLIENT_SETTINGS, SETTINGS } from './settings.ts'
 import { readTracing, type TracingSettings } from './tracing-settings.ts'
 
-/** Every variable of ours begins so. */
+/** The prefix of all our variables. */
 const PREFIX = 'PLANTSTORE_'
 
 export type SettingName = keyof typeof SETTINGS
@@ -17,39 +17,38 @@ type ValuesOf<Table extends Record<string, Setting>> = {
 }
 
 export type Config = ValuesOf<typeof SETTINGS> & {
-  /** Where requests are traced to; undefined for nowhere. */
+  /** Undefined: requests are not traced. */
   readonly tracing: TracingSettings | undefined
-  /** Where systemd waits to hear that the service is ready (sd_notify(3)); undefined where nobody waits. */
+  /** The socket for systemd's readiness notification (sd_notify(3)); undefined without systemd. */
   readonly notifySocket: string | undefined
 }
 export type ClientConfig = ValuesOf<typeof CLIENT_SETTINGS>
 
 /**
- * The settings, from the flags of the command line first, then from the environment, then from the defaults; those of
- * tracing are the standard variables of OpenTelemetry.
- * The only reader of `process.env`. Throws a SettingError with a line for each setting that is wrong, which names it
- * and what it may be.
+ * The settings: flags of the command line first, then the environment, then defaults. Those of tracing are the standard
+ * variables of OpenTelemetry.
+ * Throws a SettingError with a line for each invalid setting.
  */
 export function readConfig(
-  flags: Partial<Record<SettingName, string | boolean>> = {},
-  environment: Environment = process.env,
+  flags: Partial<Record<SettingName, string | boolean>>,
+  environment: Environment,
 ): Config {
-  const wrong = createSettingProblems()
-  const settings = readSettings(SETTINGS, flags, environment, wrong)
-  const tracing = wrong.note(() => readTracing(environment))
-  wrong.refuse()
+  const problems = createSettingProblems()
+  const settings = readSettings(SETTINGS, flags, environment, problems)
+  const tracing = problems.collect(() => readTracing(environment))
+  problems.throwIfAny()
   const { NOTIFY_SOCKET: notifySocket } = environment
   return Object.freeze({ ...settings, tracing, notifySocket }) as Config
 }
 
-/** `readConfig` for the commands that talk to a service. */
+/** `readConfig` for the commands that call a service. */
 export function readClientConfig(
-  flags: Partial<Record<ClientSettingName, string>> = {},
-  environment: Environment = process.env,
+  flags: Partial<Record<ClientSettingName, string>>,
+  environment: Environment,
 ): ClientConfig {
-  const wrong = createSettingProblems()
-  const settings = readSettings(CLIENT_SETTINGS, flags, environment, wrong)
-  wrong.refuse()
+  const problems = createSettingProblems()
+  const settings = readSettings(CLIENT_SETTINGS, flags, environment, problems)
+  problems.throwIfAny()
   return Object.freeze(settings) as ClientConfig
 }
 
@@ -57,15 +56,15 @@ function readSettings(
   settings: Record<string, Setting>,
   flags: Record<string, string | boolean>,
   environment: Environment,
-  wrong: SettingProblems,
+  problems: SettingProblems,
 ): Record<string, unknown> {
-  refuseUnknown(environment, wrong)
+  rejectUnknown(environment, problems)
   const config: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
     const flag = flags[name]
     const variable = environment[variableOf(name)]
     const read = (source: string, text: string) => {
-      config[name] = wrong.note(() => parseSetting(source, setting, text))
+      config[name] = problems.collect(() => parseSetting(source, setting, text))
     }
     if (flag !== undefined) read(flagOf(name), String(flag))
     else if (variable !== undefined && variable !== '') read(variableOf(name), variable)
@@ -84,15 +83,15 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`
 }
 
-function refuseUnknown(environment: Environment, wrong: SettingProblems): void {
+function rejectUnknown(environment: Environment, problems: SettingProblems): void {
   const known = new Set([...Object.keys(SETTINGS), ...Object.keys(CLIENT_SETTINGS)].map(variableOf))
-  // Without what all of them begin with, which would make any two alike.
+  // Without the prefix, which would make any two similar.
   const endings = [...known].map(endingOf)
   for (const name of Object.keys(environment)) {
     if (!name.startsWith(PREFIX) || known.has(name)) continue
     const near = closestMatch(endingOf(name), endings)
     const hint = near === undefined ? '' : ` Did you mean ${PREFIX}${near.toUpperCase()}?`
-    wrong.add(`There is no setting ${name}.${hint} See "plantstore serve --help" for those there are.`)
+    problems.add(`There is no setting ${name}.${hint} "plantstore serve --help" lists all settings.`)
   }
 }
 

@@ -1,18 +1,18 @@
 import { SettingError } from '../errors.ts'
 
-/** Gathers what is wrong with settings: who mends one wants to know of the others. */
+/** Collects the problems of several settings, so that one start reports them all. */
 export interface SettingProblems {
-  /** Gives what `read` gives; of a SettingError that it throws the line is kept, and undefined given. */
-  note<Value>(read: () => Value): Value | undefined
+  /** Returns what `read` returns; collects a SettingError that it throws and returns undefined. */
+  collect<Value>(read: () => Value): Value | undefined
   add(line: string): void
-  /** Throws a SettingError with a line for each that was noted or added; nothing where there is none. */
-  refuse(): void
+  /** Throws a SettingError with a line for each problem, if there is any. */
+  throwIfAny(): void
 }
 
 export function createSettingProblems(): SettingProblems {
   const lines = new Set<string>()
   return {
-    note(read) {
+    collect(read) {
       try {
         return read()
       } catch (error) {
@@ -22,7 +22,7 @@ export function createSettingProblems(): SettingProblems {
       }
     },
     add: (line) => void lines.add(line),
-    refuse() {
+    throwIfAny() {
       if (lines.size > 0) throw new SettingError([...lines].join('\n'))
     },
   }

@@ -1,11 +1,11 @@
 import type { Environment } from './setting.ts'
 import { createSettingProblems } from './setting-problems.ts'
 
-/** What of the standard variables of OpenTelemetry is not read by its exporter. */
+/** The standard variables of OpenTelemetry that its exporter does not read. */
 export interface TracingSettings {
-  /** Undefined where none is named: then the service chooses. */
+  /** Undefined: the service's own choice. */
   sampler: SamplerName | undefined
-  /** The share of traces that a sampler by ratio keeps, from 0 to 1. */
+  /** The share of traces that a ratio sampler records, from 0 to 1. */
   ratio: number
   scheduledDelayMillis: number
   exportTimeoutMillis: number
@@ -31,21 +31,20 @@ interface NumberRule {
 }
 
 const RATIO: NumberRule = { kind: 'number', minimum: 0, maximum: 1 }
-/** In milliseconds: an hour is longer than anybody waits for a span. */
+/** In milliseconds. */
 const DELAY: NumberRule = { kind: 'whole number', minimum: 0, maximum: 3_600_000 }
-/** With 0 no batch would ever arrive. */
+/** With 0 every export would time out. */
 const EXPORT_TIMEOUT: NumberRule = { ...DELAY, minimum: 1 }
-/** With batches of less than a span the exporter would send empty ones without end. */
+/** With batches of 0 spans the exporter would send empty ones without end. */
 const SPANS: NumberRule = { kind: 'whole number', minimum: 1, maximum: 1_000_000 }
 
 /**
- * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment
- * Variable Specification"). Throws a SettingError with a line for each variable that is wrong, which names it and
- * what it may be.
+ * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment Variable
+ * Specification"). Throws a SettingError with a line for each invalid variable.
  */
 export function readTracing(environment: Environment): TracingSettings | undefined {
   const read = (name: string) => (environment[name] === '' ? undefined : environment[name])
-  // The variable for traces alone goes before the one for all signals.
+  // The variable for traces has precedence over the one for all signals.
   const exporterVariable = (name: string) =>
     [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`].find(
       (variable) => read(variable) !== undefined,
@@ -55,26 +54,26 @@ export function readTracing(environment: Environment): TracingSettings | undefin
   const exporter = read('OTEL_TRACES_EXPORTER') ?? 'otlp'
   if (endpoint === undefined || exporter === 'none') return undefined
   if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined
-  const wrong = createSettingProblems()
-  if (exporter !== 'otlp') wrong.add('OTEL_TRACES_EXPORTER must be otlp or none.')
+  const problems = createSettingProblems()
+  if (exporter !== 'otlp') problems.add('OTEL_TRACES_EXPORTER must be otlp or none.')
   if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
-    wrong.add(`${endpointVariable} must be an http or https URL.`)
+    problems.add(`${endpointVariable} must be an http or https URL.`)
   }
   const protocolVariable = exporterVariable('PROTOCOL')
   const protocol = read(protocolVariable)
   if (protocol !== undefined && protocol !== 'http/protobuf') {
-    wrong.add(`${protocolVariable} must be http/protobuf.`)
+    problems.add(`${protocolVariable} must be http/protobuf.`)
   }
   const name = read('OTEL_TRACES_SAMPLER')
   const sampler = SAMPLER_NAMES.find((known) => known === name)
   if (name !== undefined && sampler === undefined) {
-    wrong.add(`OTEL_TRACES_SAMPLER must be one of ${SAMPLER_NAMES.join(', ')}.`)
+    problems.add(`OTEL_TRACES_SAMPLER must be one of ${SAMPLER_NAMES.join(', ')}.`)
   }
   const numberOf = (variable: string, byDefault: number, { kind, minimum, maximum }: NumberRule): number => {
     const text = read(variable)
     const value = text === undefined ? byDefault : Number(text)
     if (value >= minimum && value <= maximum && (kind === 'number' || Number.isInteger(value))) return value
-    wrong.add(`${variable} must be a ${kind} from ${minimum} to ${maximum}.`)
+    problems.add(`${variable} must be a ${kind} from ${minimum} to ${maximum}.`)
     return byDefault
   }
   const settings = {
@@ -85,6 +84,6 @@ export function readTracing(environment: Environment): TracingSettings | undefin
     maxQueueSize: numberOf('OTEL_BSP_MAX_QUEUE_SIZE', 2_048, SPANS),
     maxExportBatchSize: numberOf('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512, SPANS),
   }
-  wrong.refuse()
+  problems.throwIfAny()
   return settings
 }

@@ -167,12 +167,12 @@ test('the command line talks to a service whose certificate is in NODE_EXTRA_CA_
   const { url } = await startApp(test, settings)
   const environment = { PLANTSTORE_URL: url, PLANTSTORE_TOKEN: TOKEN }
   const trusting = { ...environment, NODE_EXTRA_CA_CERTS: certFile }
-  const added = await runPlantstore(test, ['add', '1', 'Quercus robur'], { environment: trusting })
+  const added = await runPlantstore(test, ['create', '1', 'Quercus robur'], { environment: trusting })
   assert.equal(added.code, 0, added.stderr)
   const told = `plantstore: The certificate of ${url} is not trusted here: name its file, or that of who signed it, in NODE_EXTRA_CA_CERTS.\n`
   for (const words of [
     ['get', '1'],
-    ['remove', '1'],
+    ['delete', '1'],
   ]) {
     const { code, stderr } = await runPlantstore(test, words, { environment })
     assert.deepEqual([code, stderr], [1, told])

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startApp } from '../support/http/start-app.ts'
-import { runPlantstore } from '../support/process/plantstore-process.ts'
 import { runLines, shellFolder } from './example-shell.ts'
+import { runCommand } from './run-command.ts'
 
 /** What runs until it is stopped, or wants a PostgreSQL that the example makes up. */
 const NOT_RUN = /^plantstore serve |postgres:\/\//
@@ -18,7 +18,7 @@ test('every command has help with an example, and the examples work as they are 
   writeFileSync(join(folder, 'plants.csv'), 'id,name,tag\n1,Rosa canina,shrub\n')
   writeFileSync(join(folder, 'names.csv'), 'Rosa rugosa,shrub\n')
 
-  const root = await runPlantstore(t, ['--help'])
+  const root = await runCommand(t, ['--help'])
   const commands = [...root.stdout.matchAll(/^ {2}([a-z]+)[ [].* {2}/gm)].map(([, name = '']) => [name])
   const helps = [
     ...commands.filter(([name]) => name !== 'help'),
@@ -30,7 +30,7 @@ test('every command has help with an example, and the examples work as they are 
   assert.ok(helps.length >= 18, helps.join())
   let examples = 0
   for (const words of helps) {
-    const { code, stdout, stderr } = await runPlantstore(t, [...words, '--help'])
+    const { code, stdout, stderr } = await runCommand(t, [...words, '--help'])
     assert.deepEqual([code, stderr], [0, ''], words.join(' '))
     assert.match(stdout, /^Usage: plantstore /)
     const [, text = ''] = stdout.split(/^Examples?:\n/m)
@@ -46,7 +46,7 @@ test('every command has help with an example, and the examples work as they are 
       // What the examples are about is there again for each.
       await app.send('PUT', '/plants/42', '{"name":"Quercus robur","tag":"tree"}')
       await app.send('PUT', '/plants/43', '{"name":"Quercus petraea"}')
-      if (words[0] === 'add') await app.fetch('/plants/42', { method: 'DELETE' })
+      if (words[0] === 'create') await app.fetch('/plants/42', { method: 'DELETE' })
       if (words[0] === 'import')
         for (const id of [1, 1000]) await app.fetch(`/plants/${id}`, { method: 'DELETE' })
       const made = /token (?:revoke|rotate)/.test(line)

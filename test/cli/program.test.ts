@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { flagOf, type SettingName, variableOf } from '../../src/config/read-config.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { runPlantstore } from '../support/process/plantstore-process.ts'
+import { runCommand } from './run-command.ts'
 
 test('--version prints the version and nothing else', async (test) => {
-  const { code, stdout, stderr } = await runPlantstore(test, ['--version'])
+  const { code, stdout, stderr } = await runCommand(test, ['--version'])
   assert.deepEqual([code, stdout, stderr], [0, `${packageJson.version}\n`, ''])
 })
 
 test('--help tells the commands and how to begin', async (test) => {
-  const { code, stdout, stderr } = await runPlantstore(test, ['--help'])
+  const { code, stdout, stderr } = await runCommand(test, ['--help'])
   assert.deepEqual([code, stderr], [0, ''])
   for (const word of ['Usage: plantstore', 'serve', 'token', '--version', 'Examples:', 'Exit codes: '])
     assert.ok(stdout.includes(word), word)
@@ -19,14 +19,14 @@ test('--help tells the commands and how to begin', async (test) => {
 
 test('help tells of the command that is named behind it', async (test) => {
   for (const words of [['list'], ['token', 'create']]) {
-    const { code, stdout } = await runPlantstore(test, ['help', ...words])
+    const { code, stdout } = await runCommand(test, ['help', ...words])
     assert.equal(code, 0)
     assert.ok(stdout.startsWith(`Usage: plantstore ${words.join(' ')} [options]`), stdout)
   }
 })
 
 test('the help of serve names every setting: flag, variable, default and what it is for', async (test) => {
-  const { code, stdout } = await runPlantstore(test, ['serve', '--help'])
+  const { code, stdout } = await runCommand(test, ['serve', '--help'])
   assert.equal(code, 0)
   const text = stdout.replace(/\s+/g, ' ')
   for (const [name, setting] of Object.entries(SETTINGS)) {
@@ -61,7 +61,7 @@ test('a command line that makes no sense ends with 2 and a hint at what was mean
     [[], /^Usage: plantstore \[options\] \[command\]\n/],
     [['token'], /^Usage: plantstore token \[options\] \[command\]\n/],
   ]
-  const runs = await Promise.all(cases.map(([parameters]) => runPlantstore(test, parameters)))
+  const runs = await Promise.all(cases.map(([parameters]) => runCommand(test, parameters)))
   for (const [at, { code, stdout, stderr }] of runs.entries()) {
     const [parameters, message] = cases[at] ?? assert.fail()
     assert.deepEqual([code, stdout], [2, ''], parameters.join(' '))

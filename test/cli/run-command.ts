@@ -1,22 +1,22 @@
-import { spawn } from 'node:child_process'
+import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type Lifetime, TOKEN } from '../support/http/start-app.ts'
+import { run } from '../../src/cli/program.ts'
+import { type Lifetime, PATIENT, TOKEN } from '../support/http/start-app.ts'
 
+const START_FOLDER = process.cwd()
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 export interface CommandRun {
-  /** The exit code, or the signal that ended it. */
-  code: number | NodeJS.Signals
+  code: number
   stdout: string
   stderr: string
 }
 
 export interface CommandOptions {
-  /** What comes on standard input; nothing by default. */
+  /** Standard input; empty by default. */
   input?: string | Uint8Array
-  /** Where it runs. */
+  /** Where it runs; where the tests run by default. */
   folder?: string
-  /** Beside the URL and the token of the service; an empty text takes one away. */
   environment?: Record<string, string>
 }
 
@@ -25,32 +25,43 @@ export function commandEnvironment(url: string, more: Record<string, string> = {
   return { PATH: process.env.PATH ?? '', PLANTSTORE_URL: url, PLANTSTORE_TOKEN: TOKEN, ...more }
 }
 
-/** Gives what runs `plantstore` with these words, piped, on the service at `url`, until it ends by itself. */
+/**
+ * Runs `plantstore` in this process, its streams in memory, until it ends by itself. Runs at the same time share their
+ * folder.
+ */
+export async function runCommand(
+  test: Lifetime,
+  words: readonly string[],
+  { input, folder, environment = {} }: CommandOptions = {},
+): Promise<CommandRun> {
+  if (folder !== undefined) enterFolder(test, folder)
+  const [stdout, stderr] = [collectText(), collectText()]
+  const stdin = Readable.from(input === undefined ? [] : [Buffer.from(input)], { objectMode: false })
+  const streams = { stdin, stdout: stdout.stream, stderr: stderr.stream }
+  const code = await run(words, streams, { PATH: process.env.PATH, ...PATIENT, ...environment })
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+/** Runs `plantstore` on the service at `url`; an empty variable removes the URL or the token. */
 export function commandsOn(test: Lifetime, { url }: { url: string }) {
-  return (
-    words: readonly string[],
-    { input, folder, environment }: CommandOptions = {},
-  ): Promise<CommandRun> => {
-    const child = spawn(process.execPath, [MAIN, ...words], {
-      env: commandEnvironment(url, environment),
-      ...(folder !== undefined && { cwd: folder }),
-    })
-    test.after(() => void child.kill('SIGKILL'))
-    let stdout = ''
-    let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      stdout += piece
-    })
-    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
-      stderr += piece
-    })
-    // It may end without having read it all.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
-    return new Promise((resolve) => {
-      child.once('close', (code, signal) => resolve({ code: code ?? signal ?? 'SIGKILL', stdout, stderr }))
-    })
-  }
+  return (words: readonly string[], options: CommandOptions = {}): Promise<CommandRun> =>
+    runCommand(test, words, { ...options, environment: commandEnvironment(url, options.environment) })
+}
+
+function enterFolder(test: Lifetime, folder: string): void {
+  process.chdir(folder)
+  test.after(() => process.chdir(START_FOLDER))
+}
+
+function collectText(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = []
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  return { stream, text: () => Buffer.concat(chunks).toString() }
 }
 
 /** The lines of a text without the last line ending. */

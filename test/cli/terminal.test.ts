@@ -60,8 +60,8 @@ test('no name controls a terminal, in whatever form it is shown', { skip: NO_TER
     ['tags', '--csv'],
     ['export'],
     ['export', '--format', 'csv'],
-    ['change', '1', '--name', name],
-    ['add', '2', name],
+    ['update', '1', '--name', name],
+    ['create', '2', name],
   ]
   for (const words of ways) {
     const terminal = inTerminal(t, app.url, words, { environment: { NO_COLOR: '1' }, columns: 300 })
@@ -180,7 +180,7 @@ test('Ctrl-C ends an export with 130 and leaves no part of a file', { skip: NO_T
 test('Ctrl-C ends what waits for an answer, and says so in a line', { skip: NO_TERMINAL }, async (t) => {
   const asked = Promise.withResolvers<void>()
   const { url } = await startOtherServer(t, () => asked.resolve())
-  const terminal = inTerminal(t, url, ['remove', '1', '2'])
+  const terminal = inTerminal(t, url, ['delete', '1', '2'])
   await asked.promise
   terminal.type('\u0003')
   assert.equal(await terminal.exit, 130)

@@ -9,14 +9,14 @@ const ID_RULE =
 
 /** What each command says to words that make no sense; nothing is sent for them. */
 const CASES: [string[], RegExp][] = [
-  [['add'], /^plantstore: missing required argument 'id'\n$/],
-  [['add', '1'], /^plantstore: missing required argument 'name'\n$/],
+  [['create'], /^plantstore: missing required argument 'id'\n$/],
+  [['create', '1'], /^plantstore: missing required argument 'name'\n$/],
   [
-    ['add', '1', 'Quercus', 'robur'],
-    /^plantstore: too many arguments for 'add'\. Expected 2 arguments but got 3[^\n]*\n$/,
+    ['create', '1', 'Quercus', 'robur'],
+    /^plantstore: too many arguments for 'create'\. Expected 2 arguments but got 3[^\n]*\n$/,
   ],
-  [['add', 'one', 'x'], ID_RULE],
-  [['add', '1', 'x', '--tga', 'y'], /^plantstore: unknown option '--tga'\n\(Did you mean --tag\?\)\n$/],
+  [['create', 'one', 'x'], ID_RULE],
+  [['create', '1', 'x', '--tga', 'y'], /^plantstore: unknown option '--tga'\n\(Did you mean --tag\?\)\n$/],
   [['get'], /missing required argument 'id'/],
   [['get', '9223372036854775808'], ID_RULE],
   [['get', '-9223372036854775809'], ID_RULE],
@@ -32,18 +32,18 @@ const CASES: [string[], RegExp][] = [
   [['list', 'trees'], /too many arguments for 'list'/],
   [['list', '--tag'], /^plantstore: option '--tag <tag>' argument missing\n$/],
   [['search'], /missing required argument 'words'/],
-  [['change', '1'], /^plantstore: Nothing to change: give --name, --tag or --no-tag\.\n$/],
+  [['update', '1'], /^plantstore: Nothing to change: give --name, --tag or --no-tag\.\n$/],
   [
-    ['change', '1', '--tag', 'a', '--no-tag'],
+    ['update', '1', '--tag', 'a', '--no-tag'],
     /^plantstore: --tag and --no-tag do not go together: [^\n]*\n$/,
   ],
   [
-    ['change', '1', '--no-tag', '--tag', 'a'],
+    ['update', '1', '--no-tag', '--tag', 'a'],
     /^plantstore: --tag and --no-tag do not go together: [^\n]*\n$/,
   ],
-  [['remove'], /missing required argument 'ids'/],
-  [['remove', '1', 'x'], ID_RULE],
-  [['remove', '1', '2', '--if-match', 'e'], /^plantstore: --if-match is about one plant: give one id\.\n$/],
+  [['delete'], /missing required argument 'ids'/],
+  [['delete', '1', 'x'], ID_RULE],
+  [['delete', '1', '2', '--if-match', 'e'], /^plantstore: --if-match is about one plant: give one id\.\n$/],
   [['tags', '--limit', '1001'], /from 1 to 1000\.\n$/],
   [['import'], /missing required argument 'file'/],
   [
@@ -110,12 +110,12 @@ test('where nothing answers, every command says so soon, in one line', async (t)
   const url = `http://127.0.0.1:${port}`
   const run = commandsOn(t, { url })
   const words = [
-    ['add', '1', 'x'],
+    ['create', '1', 'x'],
     ['get', '1'],
     ['list'],
     ['search', 'x'],
-    ['change', '1', '--tag', 'x'],
-    ['remove', '1'],
+    ['update', '1', '--tag', 'x'],
+    ['delete', '1'],
     ['tags'],
     ['import', '-', '--format', 'csv'],
     ['export'],

@@ -1,7 +1,7 @@
 import type { ErrorDetails } from '../../client/plant-store-client.ts'
 import { RequestError } from '../../client/request-error.ts'
+import { printable } from '../../printable.ts'
 import { CommandFailure } from '../output/command-failure.ts'
-import { printable } from '../output/printable.ts'
 import { sentences } from '../output/sentences.ts'
 
 /** 401: no token, or one that is not valid. */

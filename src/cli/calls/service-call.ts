@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { PlantStoreClient } from '../../client/plant-store-client.ts'
 import { type ClientConfig, readClientConfig, variableOf } from '../../config/read-config.ts'
+import type { Environment } from '../../config/setting.ts'
 import { CLIENT_SETTINGS } from '../../config/settings.ts'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
@@ -12,56 +14,57 @@ export interface ServiceFlags {
 
 export interface Service {
   client: PlantStoreClient
-  /** Where it is, without a slash at the end. */
+  /** Without a slash at the end. */
   url: string
-  /** Ctrl-C aborts it; every call to the client takes it. */
+  /** Aborted by Ctrl-C; for every call to the client. */
   signal: AbortSignal
 }
 
-/** Somebody waits: a service that is restarted is met again, one that is not there is soon told. */
+/** Enough for a service that restarts, and soon over where there is none: somebody waits at a terminal. */
 const TRIES_MAX = 3
 
 const SERVER_ERROR = 500
 
 const NO_TOKEN =
-  'No token: put one into PLANTSTORE_TOKEN, or give --token. On the machine of the service, "plantstore token create" makes one.'
+  'No token: set PLANTSTORE_TOKEN or give --token. "plantstore token create" creates one on the machine of the service.'
 
-/** Adds `--url`, and `--token` unless anybody may do what the command does. */
+/** Adds `--url`, and `--token` unless the command needs none. */
 export function addServiceOptions(command: Command, { isPublic = false } = {}): Command {
   const { url, token } = CLIENT_SETTINGS
   command.option('--url <url>', `${url.about} (default: ${url.default}) [${variableOf('url')}]`)
   if (isPublic) return command
   return command.option(
     '--token <token>',
-    `${token.about}; better in the variable: others can read it here, in the list of processes [${variableOf('token')}]`,
+    `${token.about}; prefer the variable: a flag is visible in the list of processes [${variableOf('token')}]`,
   )
 }
 
 /**
- * Runs what a command does with a service. Throws a CommandFailure with a line for people for whatever fails
- * on the way there, and when the user interrupts it.
+ * Runs `use` with a client of the service that the flags and the environment name. Throws a CommandFailure for a failed
+ * request, and when the user interrupts it.
  */
 export async function callService<Result>(
+  { environment }: CommandContext,
   flags: ServiceFlags,
   use: (service: Service) => Promise<Result>,
   { isPublic = false } = {},
 ): Promise<Result> {
-  const { url, token } = configOf(flags)
+  const { url, token } = configOf(flags, environment)
   if (!isPublic && token === undefined) throw new CommandFailure(NO_TOKEN)
   const { createPlantStoreClient } = await import('../../client/plant-store-client.ts')
   const { isUnreachable, maybeDone, requestFailure } = await import('./request-failure.ts')
-  const sending = watchSending(isUnreachable)
+  const outcome = watchOutcome(isUnreachable)
   const client = createPlantStoreClient({
     baseUrl: url,
     token: isPublic ? undefined : token,
     triesMax: TRIES_MAX,
-    fetch: sending.fetch,
+    fetch: outcome.fetch,
   })
   return untilInterrupted(async (signal) => {
     try {
       return await use({ client, url: url.replace(/\/+$/, ''), signal })
     } catch (error) {
-      const mayBeDone = sending.mayBeDone()
+      const mayBeDone = outcome.mayBeDone()
       if (mayBeDone && error instanceof CommandFailure && error === signal.reason) throw maybeDone(error)
       throw requestFailure(error, url, mayBeDone)
     }
@@ -69,33 +72,33 @@ export async function callService<Result>(
 }
 
 /**
- * Tells whether the last request was a write that may be done: where any try of it was sent, and not refused. The last
- * try may have met nobody, where an earlier one met the service and its answer was lost.
+ * Watches whether the last request was a write that may have been applied: if any attempt was sent and not rejected. The
+ * last attempt may not have connected, after an earlier one whose response was lost.
  */
-function watchSending(isUnreachable: (error: unknown) => boolean) {
+function watchOutcome(isUnreachable: (error: unknown) => boolean) {
   let last = ''
   let isWrite = false
-  let isTaken = false
+  let isSent = false
   return {
-    mayBeDone: () => isWrite && isTaken,
+    mayBeDone: () => isWrite && isSent,
     fetch: (async (input, init) => {
       const request = `${init?.method} ${input}`
-      if (request !== last) isTaken = false
+      if (request !== last) isSent = false
       last = request
       isWrite = init?.method !== 'GET'
       try {
         const response = await fetch(input, init)
-        isTaken ||= response.ok || response.status >= SERVER_ERROR
+        isSent ||= response.ok || response.status >= SERVER_ERROR
         return response
       } catch (error) {
-        isTaken ||= !isUnreachable(error)
+        isSent ||= !isUnreachable(error)
         throw error
       }
     }) as typeof fetch,
   }
 }
 
-function configOf({ url, token }: ServiceFlags): ClientConfig {
+function configOf({ url, token }: ServiceFlags, environment: Environment): ClientConfig {
   const flags = { ...(url !== undefined && { url }), ...(token !== undefined && { token }) }
-  return readClientConfig(flags)
+  return readClientConfig(flags, environment)
 }

@@ -3,30 +3,30 @@ import { CommandFailure, EXIT_INTERRUPTED, EXIT_TERMINATED } from '../output/com
 const EXIT_CODES = { SIGINT: EXIT_INTERRUPTED, SIGTERM: EXIT_TERMINATED } as const
 
 /**
- * Runs what Ctrl-C or SIGTERM should end in an orderly way: they abort the signal, with a CommandFailure as
- * its reason. A second one ends the process at once.
+ * Runs work that Ctrl-C and SIGTERM end in an orderly way: they abort the signal, with a CommandFailure as its
+ * reason. A second one ends the process at once.
  */
 export async function untilInterrupted<Result>(
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()
-  const stop = (name: NodeJS.Signals) => {
+  const onSignal = (name: NodeJS.Signals) => {
     const exitCode = EXIT_CODES[name as keyof typeof EXIT_CODES]
     if (controller.signal.aborted) return endAtOnce(name)
     controller.abort(new CommandFailure('Interrupted.', exitCode))
   }
-  for (const name of Object.keys(EXIT_CODES)) process.on(name, stop)
-  const letGo = () => {
-    for (const name of Object.keys(EXIT_CODES)) process.off(name, stop)
+  for (const name of Object.keys(EXIT_CODES)) process.on(name, onSignal)
+  const removeListeners = () => {
+    for (const name of Object.keys(EXIT_CODES)) process.off(name, onSignal)
   }
-  // As if nobody had listened: to exit would wait for a thread that waits for a pipe without a reader.
+  // By the signal's default action: `process.exit` would wait for a thread that waits for a pipe without a reader.
   const endAtOnce = (name: NodeJS.Signals) => {
-    letGo()
+    removeListeners()
     process.kill(process.pid, name)
   }
   try {
     return await run(controller.signal)
   } finally {
-    letGo()
+    removeListeners()
   }
 }

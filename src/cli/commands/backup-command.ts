@@ -2,35 +2,42 @@ import type { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
 import { storeFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
+import type { CommandContext } from '../command-context.ts'
 import { byteSize, createCopyBar, plantCount } from '../output/progress-bar.ts'
 
-/** `plantstore backup`: a copy of a store in a file, also beside a running service. */
-export function addBackupCommand(program: Command): void {
+interface BackupFlags {
+  database?: string
+  force?: boolean
+}
+
+/** `plantstore backup`: copies a store to a file, also while a service runs on it. */
+export function addBackupCommand(program: Command, context: CommandContext): void {
   program
     .command('backup')
-    .description('back up a store, on the machine where it is, while the service runs')
-    .argument('<file>', 'where to')
+    .description('back up a store on its machine; the service may run')
+    .argument('<file>', 'the backup')
     .option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
-    .option('--force', 'replace the file when it is there')
+    .option('--force', 'replace an existing file')
     .addHelpText(
       'after',
       `
-Every plant that was acknowledged before it began is in the file, which takes its name when it is whole, examined
-and on disk. It holds everything, tokens (as hashes) included.
+The backup has every plant that was acknowledged before it began, and the tokens (as hashes). The file appears when it
+is complete, verified and on disk.
 
 Example:
   plantstore backup plants-backup.db`,
     )
-    .action(backUp)
+    .action((file: string, flags: BackupFlags) => backUp(context, file, flags))
 }
 
 async function backUp(
+  { environment, stderr }: CommandContext,
   file: string,
-  { database, force = false }: { database?: string; force?: boolean },
+  { database, force = false }: BackupFlags,
 ): Promise<void> {
-  const config = readConfig(database === undefined ? {} : { database })
+  const config = readConfig(database === undefined ? {} : { database }, environment)
   const store = storeFile(config.database, 'backing it up')
-  const bar = await createCopyBar('backing up')
+  const bar = createCopyBar(stderr, 'backing up')
   try {
     const { plants, bytes } = await untilInterrupted((signal) =>
       store.backUp(file, {
@@ -40,7 +47,7 @@ async function backUp(
       }),
     )
     bar.end()
-    process.stderr.write(`${plantCount(plants)} in ${file} (${byteSize(bytes)}), examined.\n`)
+    stderr.write(`${plantCount(plants)} in ${file} (${byteSize(bytes)}), verified.\n`)
   } finally {
     bar.end()
   }

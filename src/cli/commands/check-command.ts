@@ -1,39 +1,48 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
+import { printable } from '../../printable.ts'
 import { storeFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
-import { printable } from '../output/printable.ts'
 import { createProgressBar } from '../output/progress-bar.ts'
 import { print } from '../output/standard-output.ts'
 
-/** `plantstore check`: looks whether a store is sound. */
-export function addCheckCommand(program: Command): void {
+interface CheckFlags {
+  database?: string
+}
+
+/** `plantstore check`: verifies a store. */
+export function addCheckCommand(program: Command, context: CommandContext): void {
   program
     .command('check')
-    .description('examine a store or a backup, also beside a running service; changes nothing')
-    .argument('[file]', 'the store or the backup; without it, the store of the settings')
+    .description('verify a store or a backup; the service may run, nothing is changed')
+    .argument('[file]', 'the store or the backup (default: the store of the settings)')
     .option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
     .addHelpText(
       'after',
       `
-Every page, index and row is read. What is wrong is printed, a line each, and the exit code is 1.
+Reads every page, index and row. Prints a line for each fault; the exit code is then 1.
 
 Example:
   plantstore check plants-backup.db`,
     )
-    .action(check)
+    .action((file: string | undefined, flags: CheckFlags) => check(context, file, flags))
 }
 
-async function check(file: string | undefined, flags: { database?: string }): Promise<void> {
+async function check(
+  { environment, stdout, stderr }: CommandContext,
+  file: string | undefined,
+  flags: CheckFlags,
+): Promise<void> {
   if (file !== undefined && flags.database !== undefined) {
-    throw new CommandFailure('Name the store by itself or with --database, not both.', EXIT_USAGE)
+    throw new CommandFailure('Name the store as an argument or with --database, not both.', EXIT_USAGE)
   }
   const database = file ?? flags.database
-  const config = readConfig(database === undefined ? {} : { database })
+  const config = readConfig(database === undefined ? {} : { database }, environment)
   const store = storeFile(config.database, 'checking it')
   let doing = ''
-  const bar = await createProgressBar('checking', ({ done, total }) => `${done} of ${total}: ${doing}`)
+  const bar = createProgressBar(stderr, 'checking', ({ done, total }) => `${done} of ${total}: ${doing}`)
   let findings: string[]
   try {
     findings = await untilInterrupted((signal) =>
@@ -49,9 +58,9 @@ async function check(file: string | undefined, flags: { database?: string }): Pr
     bar.end()
   }
   if (findings.length === 0) {
-    process.stderr.write(`${config.database} is sound.\n`)
+    stderr.write(`${config.database} is sound.\n`)
     return
   }
-  await print(findings.map((finding) => `${printable(finding)}\n`).join(''))
+  await print(stdout, findings.map((finding) => `${printable(finding)}\n`).join(''))
   throw new CommandFailure(`${config.database} is damaged: restore a backup ("plantstore restore --help").`)
 }

@@ -2,24 +2,24 @@ import { InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../../closest-match.ts'
 import { ID_MAX, ID_MIN, parseIdText } from '../../plants/plant.ts'
 
-/** Reads an id by the service's own rule. */
+/** Parses an id by the service's own rule. */
 export function parseId(text: string): bigint {
   const id = parseIdText(text)
   if (id === undefined) throw new InvalidArgumentError(`An id is a whole number from ${ID_MIN} to ${ID_MAX}.`)
   return id
 }
 
-/** Reads one more of several ids. */
+/** Parses one more of several ids. */
 export function parseIds(text: string, before: readonly bigint[] = []): bigint[] {
   return [...before, parseId(text)]
 }
 
-/** Reads an ETag, also without its quotation marks, which a shell takes away. */
+/** Parses an ETag, also without its quotation marks, which a shell removes. */
 export function parseETag(text: string): string {
   return text === '*' || text.endsWith('"') ? text : `"${text}"`
 }
 
-/** Reads a number of things, from 1 (or `minimum`) to `maximum`. */
+/** Parses a number from 1 (or `minimum`) to `maximum`. */
 export function parseCount(maximum: number, minimum = 1): (text: string) => number {
   return (text) => {
     const count = /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN
@@ -28,7 +28,7 @@ export function parseCount(maximum: number, minimum = 1): (text: string) => numb
   }
 }
 
-/** An option that takes one of several words; a typo is told the nearest one. */
+/** An option that takes one of several words; the message for a typo suggests the closest one. */
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
   return new Option(flags, description).choices(choices).argParser((text) => parseChoice(text, choices))
 }

@@ -1,4 +1,5 @@
 import { type Command, createArgument } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 import { print } from '../output/standard-output.ts'
 import { parseChoice } from './command-values.ts'
 
@@ -6,15 +7,15 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
 /**
- * `plantstore completion`: a script that lets a shell complete commands, flags, choices and names of files. It
- * is made of the commands as they are, and needs no plantstore to run while somebody types.
+ * `plantstore completion`: a script with which a shell completes commands, flags, choices and file names. It is generated
+ * from the commands, and does not run plantstore for a completion.
  */
-export function addCompletionCommand(program: Command): void {
+export function addCompletionCommand(program: Command, context: CommandContext): void {
   program
     .command('completion')
-    .description('print a script that lets a shell complete commands, flags and files')
+    .description('print a script for shell completion')
     .addArgument(
-      createArgument('<shell>', 'which shell')
+      createArgument('<shell>', 'the shell')
         .choices(SHELLS)
         .argParser((text) => parseChoice(text, SHELLS)),
     )
@@ -22,7 +23,7 @@ export function addCompletionCommand(program: Command): void {
       'after',
       `
 In ~/.bashrc:  source <(plantstore completion bash)
-In ~/.zshrc, behind compinit:  source <(plantstore completion zsh)
+In ~/.zshrc, after compinit:  source <(plantstore completion zsh)
 
 Example:
   plantstore completion fish > ~/.config/fish/completions/plantstore.fish`,
@@ -35,6 +36,6 @@ Example:
         zsh: async () => (await import('../completion/zsh-completion.ts')).zshCompletion(tree),
         fish: async () => (await import('../completion/fish-completion.ts')).fishCompletion(tree),
       }
-      await print(await scripts[shell]())
+      await print(context.stdout, await scripts[shell]())
     })
 }

@@ -5,32 +5,43 @@ import { type CopyReport, copyStorage } from '../../storage/copy-storage.ts'
 import { describeDatabase, openStorage } from '../../storage/open-storage.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
+import type { CommandContext, OutputStream } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
 import { createProgressBar, plantCount, wholeNumber } from '../output/progress-bar.ts'
+import { print } from '../output/standard-output.ts'
 
-/** `plantstore copy`: moves a store from a file to PostgreSQL, or back. */
-export function addCopyCommand(program: Command): void {
-  program
-    .command('copy')
-    .description('copy a whole store, tokens included, into another one, and compare the two')
-    .requiredOption('--from <file or URL>', 'the store that is copied; nothing should write to it meanwhile')
-    .requiredOption('--to <file or URL>', 'the store that gets it; made when missing')
-    .addHelpText(
-      'after',
-      '\nWhat is there already is left as it is: a copy that broke off is finished by running it again.\n\nExample:\n  plantstore copy --from data/plantstore.db --to postgres://user:password@host/plants',
-    )
-    .action(copy)
+interface CopyFlags {
+  from: string
+  to: string
 }
 
-async function copy({ from: fromName, to: toName }: { from: string; to: string }): Promise<void> {
-  const config = readConfig()
+/** `plantstore copy`: copies a store from a file to PostgreSQL, or back. */
+export function addCopyCommand(program: Command, context: CommandContext): void {
+  program
+    .command('copy')
+    .description('copy a store and its tokens into another one, and compare the two')
+    .requiredOption('--from <file or URL>', 'the source; nothing should write to it during the copy')
+    .requiredOption('--to <file or URL>', 'the target; created if missing')
+    .addHelpText(
+      'after',
+      '\nExisting plants and tokens are left unchanged: run an interrupted copy again to finish it.\n\nExample:\n  plantstore copy --from data/plantstore.db --to postgres://user:password@host/plants',
+    )
+    .action((flags: CopyFlags) => copy(context, flags))
+}
+
+async function copy(
+  { environment, stdout, stderr }: CommandContext,
+  { from: fromName, to: toName }: CopyFlags,
+): Promise<void> {
+  const config = readConfig({}, environment)
   if (fromName === toName) throw new SetupError('--from and --to name the same store.')
   const from = await openStorage(fromName, { ...config, mustExistAt: '--from' })
   try {
     const to = await openStorage(toName, config)
     try {
-      const report = await copyWithBar(from, to)
-      process.stdout.write(
+      const report = await copyWithBar(from, to, stderr)
+      await print(
+        stdout,
         `${plantCount(report.plants)} and ${tokenCount(report.tokens)} are in ${describeDatabase(toName)}, each compared.\n`,
       )
     } finally {
@@ -45,9 +56,9 @@ function tokenCount(count: number): string {
   return `${wholeNumber(count)} ${count === 1 ? 'token' : 'tokens'}`
 }
 
-async function copyWithBar(from: Storage, to: Storage): Promise<CopyReport> {
+async function copyWithBar(from: Storage, to: Storage, stderr: OutputStream): Promise<CopyReport> {
   let step = 'copied'
-  const bar = await createProgressBar('copying', ({ done }) => `${plantCount(done)} ${step}`)
+  const bar = createProgressBar(stderr, 'copying', ({ done }) => `${plantCount(done)} ${step}`)
   try {
     return await untilInterrupted((signal) =>
       copyStorage({

@@ -1,45 +1,53 @@
 import type { Command } from 'commander'
 import { addServiceOptions, callService, type ServiceFlags } from '../calls/service-call.ts'
-import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from '../output/command-failure.ts'
+import type { CommandContext } from '../command-context.ts'
+import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import { sentences } from '../output/sentences.ts'
 import { parseETag, parseIds } from './command-values.ts'
 
-interface RemoveFlags extends ServiceFlags {
+interface DeleteFlags extends ServiceFlags {
   ifMatch?: string
 }
 
-/** `plantstore remove`: one plant or several, one after the other. */
-export function addDeleteCommand(program: Command): void {
+/** `plantstore delete`: one or several plants, one after the other. */
+export function addDeleteCommand(program: Command, context: CommandContext): void {
   const command = program
-    .command('remove')
-    .description('remove plants, for good')
+    .command('delete')
+    .description('delete plants; this cannot be undone')
     .argument('<ids...>', 'their ids', parseIds)
-    .option('--if-match <etag>', 'only if it still has this ETag; with one id', parseETag)
-  addServiceOptions(command).addHelpText('after', '\nExample:\n  plantstore remove 42 43').action(remove)
+    .option('--if-match <etag>', 'only if the plant still has this ETag; for a single id', parseETag)
+  addServiceOptions(command)
+    .addHelpText('after', '\nExample:\n  plantstore delete 42 43')
+    .action((ids: bigint[], flags: DeleteFlags) => deletePlants(context, ids, flags))
 }
 
-async function remove(ids: bigint[], { ifMatch, ...flags }: RemoveFlags): Promise<void> {
+async function deletePlants(
+  context: CommandContext,
+  ids: bigint[],
+  { ifMatch, ...flags }: DeleteFlags,
+): Promise<void> {
   if (ifMatch !== undefined && ids.length > 1) {
-    throw new CommandFailure('--if-match is about one plant: give one id.', EXIT_USAGE)
+    throw new CommandFailure('--if-match takes a single id.', EXIT_USAGE)
   }
-  let removed = 0
+  const { stderr } = context
+  let deleted = 0
   try {
-    await callService(flags, async ({ client, signal }) => {
+    await callService(context, flags, async ({ client, signal }) => {
       for (const id of ids) {
         if (await client.deletePlant(id, { ifMatch, signal })) {
-          removed++
-          process.stderr.write(`Plant ${id} is removed.\n`)
+          deleted++
+          stderr.write(`Plant ${id} is deleted.\n`)
         } else {
-          process.stderr.write(`plantstore: There is no plant ${id}.\n`)
-          process.exitCode = EXIT_FAILURE
+          stderr.write(`plantstore: There is no plant ${id}.\n`)
         }
       }
     })
   } catch (error) {
     if (!(error instanceof CommandFailure) || ids.length === 1) throw error
     throw new CommandFailure(
-      sentences(error.message, `${removed} of ${ids.length} are removed.`),
+      sentences(error.message, `${deleted} of ${ids.length} are deleted.`),
       error.exitCode,
     )
   }
+  if (deleted < ids.length) throw new CommandFailure('')
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { ListPlantsOptions } from '../../client/plant-store-client.ts'
 import { addServiceOptions, callService, type ServiceFlags } from '../calls/service-call.ts'
+import type { CommandContext } from '../command-context.ts'
 import { addRowsOptions, createPlantPrinter, type RowsFlags } from '../output/plant-output.ts'
 import { parseCount, parseId } from './command-values.ts'
 
@@ -13,42 +14,43 @@ export interface ListFlags extends ServiceFlags, RowsFlags {
 
 const PLANTS_DEFAULT = 100
 const PLANTS_MAX = Number.MAX_SAFE_INTEGER
-/** As many as the service gives at a time. */
+/** The largest page of the service. */
 const PAGE_PLANTS_MAX = 1_000
 
 /** `plantstore list`: plants in the order of their ids. */
-export function addListCommand(program: Command): void {
+export function addListCommand(program: Command, context: CommandContext): void {
   addListOptions(program.command('list').description('list plants in the order of their ids'))
     .addHelpText(
       'after',
       `
-On a terminal a table; piped, a plant a line: id, name, tag, createdAt and updatedAt between tabs.
+Prints a table on a terminal; piped, a line for each plant: id, name, tag, createdAt and updatedAt between tabs.
 
 Examples:
   plantstore list --tag tree
   plantstore list --all --json
   plantstore list --limit 10 --after 42`,
     )
-    .action((flags: ListFlags) => list(flags))
+    .action((flags: ListFlags) => list(context, flags))
 }
 
 /** The options of a command that lists plants. */
 export function addListOptions(command: Command): Command {
   command
     .option('--tag <tag>', 'only plants with exactly this tag')
-    .option('--limit <number>', `how many at most (default: ${PLANTS_DEFAULT})`, parseCount(PLANTS_MAX))
-    .addOption(new Option('--all', 'all of them').conflicts('limit'))
+    .option('--limit <number>', `maximum number (default: ${PLANTS_DEFAULT})`, parseCount(PLANTS_MAX))
+    .addOption(new Option('--all', 'all plants').conflicts('limit'))
     .option('--after <id>', 'only plants with a greater id', parseId)
   return addServiceOptions(addRowsOptions(command))
 }
 
-/** Prints the plants that the flags, and the words if there are any, ask for; says so when there are more. */
-export function list(flags: ListFlags, words?: string): Promise<void> {
+/** Prints the plants that match the flags, and the words if given; reports on standard error if there are more. */
+export function list(context: CommandContext, flags: ListFlags, words?: string): Promise<void> {
+  const { stdout, stderr } = context
   const { tag, after, all, limit = all ? Number.POSITIVE_INFINITY : PLANTS_DEFAULT } = flags
-  // One more than is shown tells whether there are more.
+  // One more than is shown, to see whether there are more.
   const query: ListPlantsOptions = { tag, after, q: words, pageSize: Math.min(limit + 1, PAGE_PLANTS_MAX) }
-  return callService(flags, async ({ client, signal }) => {
-    const printPlants = createPlantPrinter(flags)
+  return callService(context, flags, async ({ client, signal }) => {
+    const printPlants = createPlantPrinter(stdout, flags)
     let left = limit
     let last = after
     for await (const page of client.listPlants({ ...query, signal }).pages()) {
@@ -57,12 +59,12 @@ export function list(flags: ListFlags, words?: string): Promise<void> {
       left -= plants.length
       last = plants.at(-1)?.id ?? last
       if (plants.length < page.length) {
-        process.stderr.write(`There are more than ${limit}: --after ${last} goes on, --all lists them all.\n`)
+        stderr.write(`There are more than ${limit}: continue with --after ${last}, or list all with --all.\n`)
         return
       }
     }
     if (left < limit) return
     if (flags.csv) await printPlants([])
-    else if (process.stdout.isTTY) process.stderr.write('There is no such plant.\n')
+    else if (stdout.isTTY) stderr.write('No plants match.\n')
   })
 }

@@ -1,33 +1,37 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { describeDatabase, openStorage, shardStorage } from '../../storage/open-storage.ts'
+import type { CommandContext } from '../command-context.ts'
+import { print } from '../output/standard-output.ts'
 
-/** `plantstore migrate`: for who may change the schema, where the service may not (PLANTSTORE_MIGRATE=false). */
-export function addMigrateCommand(program: Command): void {
+/** `plantstore migrate`: changes the schema with the rights of another role than the service's (PLANTSTORE_MIGRATE=false). */
+export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
-    .description('make the store where it is missing and bring its schema up to date, without serving it')
+    .description('create the store if missing and bring its schema up to date')
     .option('--database <file or URL>', 'the store (PLANTSTORE_DATABASE)')
-    .option('--shard', 'then distribute its tables over the Citus cluster that the database coordinates')
+    .option('--shard', 'then distribute its tables over the Citus cluster of the database')
     .addHelpText(
       'after',
       '\nExample:\n  PLANTSTORE_DATABASE=postgres://owner:password@host/plants plantstore migrate',
     )
     .action(async ({ database, shard = false }: { database?: string; shard?: boolean }) => {
-      const config = readConfig(database === undefined ? {} : { database })
-      await (shard ? migrateAndShard(config) : migrate(config))
+      const config = readConfig(database === undefined ? {} : { database }, context.environment)
+      const done = await (shard ? migrateAndShard(config) : migrate(config))
+      await print(
+        context.stdout,
+        `The schema of ${describeDatabase(config.database)} is up to date.${done}\n`,
+      )
     })
 }
 
-async function migrate(config: Config): Promise<void> {
+async function migrate(config: Config): Promise<string> {
   const storage = await openStorage(config.database, { ...config, migrate: true })
   await storage.close()
-  process.stdout.write(`The schema of ${describeDatabase(config.database)} is up to date.\n`)
+  return ''
 }
 
-async function migrateAndShard(config: Config): Promise<void> {
+async function migrateAndShard(config: Config): Promise<string> {
   const tables = await shardStorage(config.database, config)
-  const done =
-    tables.length === 0 ? 'Every table was distributed before' : `Distributed: ${tables.join(', ')}`
-  process.stdout.write(`The schema of ${describeDatabase(config.database)} is up to date. ${done}.\n`)
+  return tables.length === 0 ? ' Every table was distributed before.' : ` Distributed: ${tables.join(', ')}.`
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { addServiceOptions, callService, type ServiceFlags } from '../calls/service-call.ts'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
 import { print } from '../output/standard-output.ts'
 
@@ -9,20 +10,21 @@ interface OpenapiFlags extends ServiceFlags {
 
 const TIMEOUT_MS = 30_000
 
-/** `plantstore openapi`: how a service describes itself. */
-export function addOpenapiCommand(program: Command): void {
+/** `plantstore openapi`: the OpenAPI document of a service. */
+export function addOpenapiCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('openapi')
-    .description('print the OpenAPI document of a service, which needs no token')
+    .description('print the OpenAPI document of a service; needs no token')
     .option('--yaml', 'as YAML instead of JSON')
   addServiceOptions(command, { isPublic: true })
     .addHelpText('after', '\nExample:\n  plantstore openapi --yaml > plantstore.yaml')
     .action(({ yaml, ...flags }: OpenapiFlags) =>
       callService(
+        context,
         flags,
         async ({ url, signal }) => {
           const text = await fetchDocument(`${url}/openapi.${yaml ? 'yaml' : 'json'}`, url, signal)
-          await print(text.endsWith('\n') ? text : `${text}\n`)
+          await print(context.stdout, text.endsWith('\n') ? text : `${text}\n`)
         },
         { isPublic: true },
       ),
@@ -31,11 +33,11 @@ export function addOpenapiCommand(program: Command): void {
 
 async function fetchDocument(address: string, url: string, signal: AbortSignal): Promise<string> {
   const { RequestError } = await import('../../client/request-error.ts')
-  let answer: Response
+  let response: Response
   try {
-    answer = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
-    if (answer.ok && /openapi|json|yaml/.test(answer.headers.get('content-type') ?? ''))
-      return await answer.text()
+    response = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
+    if (response.ok && /openapi|json|yaml/.test(response.headers.get('content-type') ?? ''))
+      return await response.text()
   } catch (cause) {
     if (signal.aborted) throw signal.reason
     throw new RequestError(`The connection to ${url} failed: ${cause}`, { kind: 'connection', cause })

@@ -2,35 +2,42 @@ import type { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
 import { storeFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
+import type { CommandContext } from '../command-context.ts'
 import { createCopyBar, plantCount } from '../output/progress-bar.ts'
 
-/** `plantstore restore`: puts a backup in the place of a store. */
-export function addRestoreCommand(program: Command): void {
+interface RestoreFlags {
+  database?: string
+  force?: boolean
+}
+
+/** `plantstore restore`: replaces a store with a backup. */
+export function addRestoreCommand(program: Command, context: CommandContext): void {
   program
     .command('restore')
-    .description('make a store of a backup, while no service runs on it')
+    .description('create a store from a backup, while no service runs on it')
     .argument('<file>', 'the backup')
-    .option('--database <file>', 'where the store is to be (PLANTSTORE_DATABASE)')
-    .option('--force', 'replace the store that is there; it is kept beside, under another name')
+    .option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
+    .option('--force', 'replace an existing store, which is retained under another name')
     .addHelpText(
       'after',
       `
-The backup is examined first, and stays. Everything is as it was when it was made: a token that was revoked since is
-valid again.
+The backup is verified first, and is left unchanged. Everything is restored to the time of the backup: a token that was
+revoked since then is valid again.
 
 Example:
   plantstore restore plants-backup.db --database restored/plantstore.db`,
     )
-    .action(restore)
+    .action((file: string, flags: RestoreFlags) => restore(context, file, flags))
 }
 
 async function restore(
+  { environment, stderr }: CommandContext,
   file: string,
-  { database, force = false }: { database?: string; force?: boolean },
+  { database, force = false }: RestoreFlags,
 ): Promise<void> {
-  const config = readConfig(database === undefined ? {} : { database })
+  const config = readConfig(database === undefined ? {} : { database }, environment)
   const store = storeFile(config.database, 'restoring it')
-  const bar = await createCopyBar('restoring')
+  const bar = createCopyBar(stderr, 'restoring')
   try {
     const { plants, keptAs } = await untilInterrupted((signal) =>
       store.restore(file, {
@@ -40,13 +47,11 @@ async function restore(
       }),
     )
     bar.end()
-    process.stderr.write(`${plantCount(plants)} in ${config.database}, examined.\n`)
+    stderr.write(`${plantCount(plants)} in ${config.database}, verified.\n`)
     if (keptAs !== undefined) {
-      process.stderr.write(`What was there is ${keptAs}: remove it when nobody needs it.\n`)
+      stderr.write(`The previous store is ${keptAs}: delete it when you no longer need it.\n`)
     }
-    process.stderr.write(
-      'Tokens are as they were: one that was revoked after the backup is valid again. See "plantstore token list".\n',
-    )
+    stderr.write('Tokens revoked after the backup are valid again: see "plantstore token list".\n')
   } finally {
     bar.end()
   }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
+import { printableLines } from '../../printable.ts'
 import { addServiceOptions, callService, type ServiceFlags } from '../calls/service-call.ts'
+import type { CommandContext } from '../command-context.ts'
 import { addRowsOptions, csvLine, type RowsFlags } from '../output/plant-output.ts'
-import { printableLines } from '../output/printable.ts'
 import { print } from '../output/standard-output.ts'
 import { createTable } from '../output/table.ts'
 import { parseCount } from './command-values.ts'
@@ -10,28 +11,34 @@ interface TagsFlags extends ServiceFlags, RowsFlags {
   limit?: number
 }
 
-/** The service counts no more at a time. */
+/** The limit of the service. */
 const TAGS_MAX = 1_000
 
-/** `plantstore tags`: what tags there are. */
-export function addTagsCommand(program: Command): void {
+/** `plantstore tags`: the tags in use. */
+export function addTagsCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('tags')
-    .description('list the tags and how many plants have each, the most used first')
-    .option('--limit <number>', `how many at most, up to ${TAGS_MAX} (default: 100)`, parseCount(TAGS_MAX))
+    .description('list the tags with their number of plants, the most used first')
+    .option('--limit <number>', `maximum number, up to ${TAGS_MAX} (default: 100)`, parseCount(TAGS_MAX))
   addServiceOptions(addRowsOptions(command))
     .addHelpText('after', '\nExample:\n  plantstore tags --limit 10')
     .action(({ limit, json, csv, ...flags }: TagsFlags) =>
-      callService(flags, async ({ client, signal }) => {
+      callService(context, flags, async ({ client, signal }) => {
+        const { stdout } = context
         const tags = await client.listTags({ limit, signal })
-        if (json) return print(tags.map((tag) => `${printableLines(JSON.stringify(tag))}\n`).join(''))
+        if (json) return print(stdout, tags.map((tag) => `${printableLines(JSON.stringify(tag))}\n`).join(''))
         const rows = tags.map(({ tag, count }) => [tag, String(count)])
-        if (csv) return print([['tag', 'count'], ...rows].map(csvLine).join(''))
+        if (csv)
+          return print(stdout, [['tag', 'count'], ...rows].map((cells) => csvLine(stdout, cells)).join(''))
         await print(
-          createTable([
-            { title: 'TAG', mayBeCut: true },
-            { title: 'COUNT', isNumber: true },
-          ])(rows),
+          stdout,
+          createTable(
+            [
+              { title: 'TAG', isTruncatable: true },
+              { title: 'COUNT', isNumber: true },
+            ],
+            stdout,
+          )(rows),
         )
       }),
     )

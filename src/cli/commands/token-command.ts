@@ -3,8 +3,8 @@ import { readConfig } from '../../config/read-config.ts'
 import { SetupError } from '../../errors.ts'
 import { openStorage } from '../../storage/open-storage.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { rotateToken } from '../../tokens/routes/token-rotation-routes.ts'
-import { issueToken, parseNewToken } from '../../tokens/routes/token-routes.ts'
+import { issueToken, rotateToken } from '../../tokens/issue-token.ts'
+import { parseNewToken } from '../../tokens/new-token.ts'
 import {
   GRACE_SECONDS_DEFAULT,
   GRACE_SECONDS_MAX,
@@ -13,55 +13,61 @@ import {
   type StoredToken,
 } from '../../tokens/token.ts'
 import { createTokenAudit, type TokenEvent } from '../../tokens/token-audit.ts'
+import type { CommandContext, OutputStream } from '../command-context.ts'
 import { shortTime } from '../output/plant-output.ts'
+import { print } from '../output/standard-output.ts'
 import { createTable } from '../output/table.ts'
 import { parseChoice, parseCount } from './command-values.ts'
 
 const DAY_MS = 86_400_000
-/** More than anybody means. */
+/** Nearly 274 years. */
 const DAYS_MAX = 99_999
 
 const SCOPES_DEFAULT: readonly Scope[] = ['plants:read', 'plants:write']
 
 type LogToken = (event: TokenEvent, stored: Pick<StoredToken, 'id'> & Partial<StoredToken>) => Promise<void>
 
-interface CreateFlags {
+interface DatabaseFlag {
   database?: string
+}
+
+interface CreateFlags extends DatabaseFlag {
   label: string
   scope?: Scope[]
   expiresInDays?: number
 }
 
-/** `plantstore token create|list|rotate|revoke`: on the database itself, also beside a running service. */
-export function addTokenCommand(program: Command): void {
+/** `plantstore token create|list|rotate|revoke`: on the database itself, also while a service runs on it. */
+export function addTokenCommand(program: Command, context: CommandContext): void {
+  const { stdout, stderr } = context
   const token = program
     .command('token')
-    .description('make, list, rotate and revoke the tokens of a store, on the machine where it is')
+    .description('create, list, rotate and revoke the tokens of a store, on its machine')
     .addHelpText('after', '\nExample:\n  plantstore token create --label greenhouse --scope plants:read')
   const database = () => new Option('--database <file or URL>', 'the store (PLANTSTORE_DATABASE)')
 
   token
     .command('create')
-    .description('make a token and print it: it is shown this once')
+    .description('create a token and print it: it is shown only once')
     .addOption(database())
-    .option('--label <text>', 'what it is for', '')
+    .option('--label <text>', 'its purpose', '')
     .addOption(
-      new Option('--scope <scope...>', `what it may do (default: ${SCOPES_DEFAULT.join(', ')})`)
+      new Option('--scope <scope...>', `its permissions (default: ${SCOPES_DEFAULT.join(', ')})`)
         .choices(SCOPES)
         .argParser(parseScopes),
     )
     .option(
       '--expires-in-days <number>',
-      'after which it is no longer valid (default: never)',
+      'number of days until it expires (default: never)',
       parseCount(DAYS_MAX),
     )
     .addHelpText('after', '\nExample:\n  plantstore token create --label greenhouse --scope plants:read')
     .action((flags: CreateFlags) =>
-      withStorage(flags.database, async ({ tokens }, note) => {
+      withStorage(context, flags, async ({ tokens }, log) => {
         const { token: secret, stored } = await issueToken(tokens, wantedToken(flags))
-        process.stderr.write(`Token ${stored.id} with ${stored.scopes.join(', ')}. It is shown this once:\n`)
-        process.stdout.write(`${secret}\n`)
-        await note('created', stored)
+        stderr.write(`Token ${stored.id} with ${stored.scopes.join(', ')}. It is shown only once:\n`)
+        await print(stdout, `${secret}\n`)
+        await log('created', stored)
       }),
     )
 
@@ -71,57 +77,56 @@ export function addTokenCommand(program: Command): void {
     .addOption(database())
     .addHelpText(
       'after',
-      '\nOn a terminal a table; piped, a token a line, tabs between.\n\nExample:\n  plantstore token list',
+      '\nPrints a table on a terminal; piped, a line for each token, with tabs between the fields.\n\nExample:\n  plantstore token list',
     )
-    .action((flags: { database?: string }) =>
-      withStorage(flags.database, async ({ tokens }) => {
-        process.stdout.write(tokenTable(await tokens.list()))
+    .action((flags: DatabaseFlag) =>
+      withStorage(context, flags, async ({ tokens }) => {
+        await print(stdout, tokenTable(await tokens.list(), stdout))
       }),
     )
 
-  addRotateCommand(token, database)
+  addRotateCommand(token, context, database)
 
   token
     .command('revoke <id>')
-    .description('revoke a token for good; running services notice within 5 seconds')
+    .description('revoke a token; running services reject it within 5 seconds')
     .addOption(database())
     .addHelpText('after', '\nExample:\n  plantstore token revoke 5YqN0PzGk2a')
     .action((id: string, flags: { database?: string }) =>
-      withStorage(flags.database, async ({ tokens }, note) => {
+      withStorage(context, flags, async ({ tokens }, log) => {
         if (!(await tokens.revoke(id))) throw noToken(id)
-        process.stderr.write(`Token ${id} is revoked.\n`)
-        await note('revoked', { id })
+        stderr.write(`Token ${id} is revoked.\n`)
+        await log('revoked', { id })
       }),
     )
 }
 
-function addRotateCommand(token: Command, database: () => Option): void {
+function addRotateCommand(token: Command, context: CommandContext, database: () => Option): void {
+  const { stdout, stderr } = context
   token
     .command('rotate <id>')
-    .description('give a token a new secret and print it; the one it replaces goes on for a while')
+    .description('give a token a new secret and print it; the old one stays valid for a grace period')
     .addOption(database())
     .option(
       '--grace-seconds <number>',
-      'how long the replaced one goes on; 0 ends it within 5 seconds',
+      'grace period of the old secret; 0: it expires within 5 seconds',
       parseCount(GRACE_SECONDS_MAX, 0),
       GRACE_SECONDS_DEFAULT,
     )
     .addHelpText('after', '\nExample:\n  plantstore token rotate 5YqN0PzGk2a --grace-seconds 3600')
-    .action((id: string, { database: file, graceSeconds }: { database?: string; graceSeconds: number }) =>
-      withStorage(file, async ({ tokens }, note) => {
+    .action((id: string, { graceSeconds, ...flags }: DatabaseFlag & { graceSeconds: number }) =>
+      withStorage(context, flags, async ({ tokens }, log) => {
         const rotated = await rotateToken(tokens, id, graceSeconds)
         if (rotated === 'absent') throw noToken(id)
         if (rotated === 'expired') {
           throw new SetupError(
-            `Token ${id} has expired, and a new secret would not make it good again: make another with "plantstore token create".`,
+            `Token ${id} has expired and cannot be rotated: create another with "plantstore token create".`,
           )
         }
-        const rest = graceSeconds === 0 ? 'ends now' : `ends in ${graceSeconds} seconds`
-        process.stderr.write(
-          `Token ${id} is rotated; the one before ${rest}. The new one is shown this once:\n`,
-        )
-        process.stdout.write(`${rotated.token}\n`)
-        await note('rotated', rotated.stored)
+        const expiry = graceSeconds === 0 ? 'expires now' : `expires in ${graceSeconds} seconds`
+        stderr.write(`Token ${id} is rotated; the old secret ${expiry}. The new one is shown only once:\n`)
+        await print(stdout, `${rotated.token}\n`)
+        await log('rotated', rotated.stored)
       }),
     )
 }
@@ -131,32 +136,34 @@ function noToken(id: string): SetupError {
 }
 
 async function withStorage(
-  database: string | undefined,
-  use: (storage: Storage, note: LogToken) => Promise<void>,
+  { environment, stderr }: CommandContext,
+  { database }: DatabaseFlag,
+  use: (storage: Storage, log: LogToken) => Promise<void>,
 ): Promise<void> {
-  const config = readConfig(database === undefined ? {} : { database })
+  const config = readConfig(database === undefined ? {} : { database }, environment)
   const storage = await openStorage(config.database, { ...config, mustExistAt: '--database' })
   try {
-    await use(storage, (event, stored) => logToken(config.logLevel, event, stored))
+    await use(storage, (event, stored) => logToken(config.logLevel, stderr, event, stored))
   } finally {
     await storage.close()
   }
 }
 
-/** Reads one more scope, or several between commas. */
+/** Parses one more scope, or several between commas. */
 function parseScopes(text: string, before: readonly Scope[] = []): Scope[] {
   return [...before, ...text.split(',').map((scope) => parseChoice(scope, SCOPES) as Scope)]
 }
 
-/**
- * Leaves a line for whoever gathers standard error. At a terminal nobody does, and the person there is told in words
- * what was done.
- */
-async function logToken(logLevel: string, ...[event, stored]: Parameters<LogToken>): Promise<void> {
-  if (process.stderr.isTTY) return
+/** Writes an audit line where standard error is collected. At a terminal the messages of the command suffice. */
+async function logToken(
+  logLevel: string,
+  stderr: OutputStream,
+  ...[event, stored]: Parameters<LogToken>
+): Promise<void> {
+  if (stderr.isTTY) return
   const { createLog } = await import('../../log.ts')
   const actor = { by: 'command line', userId: process.getuid?.() } as const
-  createTokenAudit(await createLog(logLevel)).note(event, stored, actor)
+  createTokenAudit(await createLog(logLevel, stderr)).note(event, stored, actor)
 }
 
 function wantedToken({ label, scope: scopes = [...SCOPES_DEFAULT], expiresInDays }: CreateFlags) {
@@ -165,17 +172,20 @@ function wantedToken({ label, scope: scopes = [...SCOPES_DEFAULT], expiresInDays
   return parseNewToken({ label, scopes, expiresAt }, Date.now())
 }
 
-function tokenTable(tokens: readonly StoredToken[]): string {
+function tokenTable(tokens: readonly StoredToken[], stdout: OutputStream): string {
   const time = (timeMs: number | undefined) =>
     timeMs === undefined ? 'never' : shortTime(new Date(timeMs).toISOString())
-  const table = createTable([
-    { title: 'ID' },
-    { title: 'CREATED' },
-    { title: 'EXPIRES' },
-    { title: 'LAST USED' },
-    { title: 'SCOPES' },
-    { title: 'LABEL', mayBeCut: true },
-  ])
+  const table = createTable(
+    [
+      { title: 'ID' },
+      { title: 'CREATED' },
+      { title: 'EXPIRES' },
+      { title: 'LAST USED' },
+      { title: 'SCOPES' },
+      { title: 'LABEL', isTruncatable: true },
+    ],
+    stdout,
+  )
   return table(
     tokens.map(({ id, createdAtMs, expiresAtMs, lastUsedAtMs, scopes, label }) => [
       id,

@@ -1,47 +1,48 @@
 import type { Command } from 'commander'
 import type { PlantUpdate } from '../../client/plant-store-client.ts'
 import { addServiceOptions, callService, type ServiceFlags } from '../calls/service-call.ts'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import { addJsonOption, type JsonFlag, printPlant } from '../output/plant-output.ts'
 import { parseETag, parseId } from './command-values.ts'
 
-interface ChangeFlags extends ServiceFlags, JsonFlag {
+interface UpdateFlags extends ServiceFlags, JsonFlag {
   name?: string
-  /** `false` is what --no-tag says. */
+  /** `false` for --no-tag. */
   tag?: string | false
   ifMatch?: string
 }
 
-/** `plantstore change`: name and tag of a plant. */
-export function addUpdateCommand(program: Command): void {
+/** `plantstore update`: the name and the tag of a plant. */
+export function addUpdateCommand(program: Command, context: CommandContext): void {
   const command = program
-    .command('change')
-    .description('change the name or the tag of a plant; what is not given stays')
+    .command('update')
+    .description('update the name or the tag of a plant')
     .argument('<id>', 'its id', parseId)
     .option('--name <name>', 'its new name')
     .option('--tag <tag>', 'its new tag')
-    .option('--no-tag', 'take its tag away')
-    .option('--if-match <etag>', 'only if it still has this ETag, as "plantstore get" shows it', parseETag)
-  // Both would set the same thing: the last one would win, in silence.
+    .option('--no-tag', 'remove its tag')
+    .option('--if-match <etag>', 'only if it still has this ETag of "plantstore get"', parseETag)
+  // Commander would silently use the last of the two.
   const tagFlags = new Set<string>()
   for (const flag of ['tag', 'no-tag']) command.on(`option:${flag}`, () => tagFlags.add(flag))
   addServiceOptions(addJsonOption(command))
     .addHelpText(
       'after',
-      '\nExamples:\n  plantstore change 42 --name "Quercus petraea"\n  plantstore change 42 --no-tag',
+      '\nExamples:\n  plantstore update 42 --name "Quercus petraea"\n  plantstore update 42 --no-tag',
     )
-    .action((id: bigint, { name, tag, ifMatch, ...flags }: ChangeFlags) => {
+    .action((id: bigint, { name, tag, ifMatch, ...flags }: UpdateFlags) => {
       if (tagFlags.size > 1) {
-        throw new CommandFailure('--tag and --no-tag do not go together: give one of them.', EXIT_USAGE)
+        throw new CommandFailure('--tag and --no-tag cannot be combined: give one of them.', EXIT_USAGE)
       }
-      const change: PlantUpdate = {}
-      if (name !== undefined) change.name = name
-      if (tag !== undefined) change.tag = tag === false ? null : tag
-      if (Object.keys(change).length === 0) {
-        throw new CommandFailure('Nothing to change: give --name, --tag or --no-tag.', EXIT_USAGE)
+      const update: PlantUpdate = {}
+      if (name !== undefined) update.name = name
+      if (tag !== undefined) update.tag = tag === false ? null : tag
+      if (Object.keys(update).length === 0) {
+        throw new CommandFailure('Nothing to update: give --name, --tag or --no-tag.', EXIT_USAGE)
       }
-      return callService(flags, async ({ client, signal }) => {
-        await printPlant(await client.updatePlant(id, change, { ifMatch, signal }), flags)
+      return callService(context, flags, async ({ client, signal }) => {
+        await printPlant(context.stdout, await client.updatePlant(id, update, { ifMatch, signal }), flags)
       })
     })
 }

@@ -3,10 +3,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { ExportFileOptions, FileFormat } from '../../client/plant-store-client.ts'
 import { createRowScanner } from '../../plants/import/row-scanner.ts'
+import { printable, printableLines } from '../../printable.ts'
 import { requestFailure } from '../calls/request-failure.ts'
 import type { Service } from '../calls/service-call.ts'
+import type { CommandContext, OutputStream } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
-import { printable, printableLines } from '../output/printable.ts'
 import { byteSize, createProgressBar, plantCount } from '../output/progress-bar.ts'
 import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
@@ -17,84 +18,99 @@ interface ExportOptions extends Service {
   isGzip: boolean
 }
 
-type Pieces = AsyncIterable<Uint8Array>
+type Chunks = AsyncIterable<Uint8Array>
 
 /**
- * Writes an export to a file, or to standard output. Throws a CommandFailure that says how far it got and what
- * became of the file.
+ * Writes an export to a file, or to standard output. Throws a CommandFailure with the number of plants that arrived and
+ * the state of the file.
  */
-export async function exportTo(path: string | undefined, parts: ExportOptions): Promise<void> {
+export async function exportTo(
+  { stdout, stderr }: CommandContext,
+  path: string | undefined,
+  parts: ExportOptions,
+): Promise<void> {
   const rows = createRowCount(parts.options.format)
   const wasThere = path !== undefined && (await isFileThere(path))
   const file = path === undefined ? undefined : await openReplacement(path)
   try {
-    if (file === undefined) await exportToOutput(parts, rows)
-    else await exportToFile(file, parts, rows)
+    if (file === undefined) await exportToOutput(parts, rows, { stdout, stderr })
+    else await exportToFile(file, parts, countWithBar(rows, stderr))
   } catch (error) {
     const failure = requestFailure(error, parts.url)
     if (!(failure instanceof CommandFailure)) throw failure
     const arrived = rows.count() === 0 ? undefined : `${plantCount(rows.count())} had arrived.`
-    const left = file?.isWhole ? wholeFileText(path ?? '', wasThere) : 'What was written is not whole.'
+    const left = file?.isWhole ? wholeFileText(path ?? '', wasThere) : 'The output is incomplete.'
     throw new CommandFailure(sentences(failure.message, arrived, left), failure.exitCode)
   }
-  if (path !== undefined) process.stderr.write(`${plantCount(rows.count())} in ${path}.\n`)
+  if (path !== undefined) stderr.write(`${plantCount(rows.count())} in ${path}.\n`)
 }
 
 function wholeFileText(path: string, wasThere: boolean): string {
-  return wasThere ? `${printable(path)} is as it was.` : `There is no ${printable(path)}.`
+  return wasThere ? `${printable(path)} is unchanged.` : `${printable(path)} was not created.`
 }
 
-async function exportToFile(file: ReplacementFile, parts: ExportOptions, rows: RowCount): Promise<void> {
+async function exportToFile(
+  file: ReplacementFile,
+  parts: ExportOptions,
+  count: (chunks: Chunks) => Chunks,
+): Promise<void> {
   const { client, options, signal, isGzip } = parts
   try {
     const stream = await client.exportPlants({ ...options, signal })
-    const source = Readable.from(withProgress(stream, rows), { objectMode: false })
-    const write = async (pieces: Pieces) => {
-      for await (const piece of pieces) await file.write(piece)
+    const source = Readable.from(count(stream), { objectMode: false })
+    const write = async (chunks: Chunks) => {
+      for await (const chunk of chunks) await file.write(chunk)
     }
     await (isGzip ? pipeline(source, createGzip(), write, { signal }) : pipeline(source, write, { signal }))
     await file.commit()
   } catch (error) {
-    // Aborted, the pipeline tells of that and not of why.
+    // An aborted pipeline throws an AbortError, not the reason.
     throw signal.aborted ? signal.reason : error
   } finally {
     await file.discard()
   }
 }
 
-async function exportToOutput(parts: ExportOptions, rows: RowCount): Promise<void> {
+async function exportToOutput(
+  parts: ExportOptions,
+  rows: RowCount,
+  { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>,
+): Promise<void> {
   const decoder = new TextDecoder()
   const stream = await parts.client.exportPlants({ ...parts.options, signal: parts.signal })
-  // No bar where the plants themselves are seen to come.
-  for await (const piece of process.stdout.isTTY ? counted(stream, rows) : withProgress(stream, rows)) {
-    // Names may hold what a terminal would obey.
-    await print(process.stdout.isTTY ? printableLines(decoder.decode(piece, { stream: true })) : piece)
+  // On a terminal the plants themselves show the progress.
+  for await (const chunk of stdout.isTTY ? counted(stream, rows) : countWithBar(rows, stderr)(stream)) {
+    // Names may hold control characters.
+    await print(stdout, stdout.isTTY ? printableLines(decoder.decode(chunk, { stream: true })) : chunk)
   }
 }
 
-async function* withProgress(pieces: Pieces, rows: RowCount): AsyncGenerator<Uint8Array, void, undefined> {
-  let bytes = 0
-  const bar = await createProgressBar('exporting', ({ done }) => byteSize(done))
-  try {
-    for await (const piece of counted(pieces, rows)) {
-      bytes += piece.length
-      bar.update({ done: bytes, rows: rows.count() })
-      yield piece
+/** Counts the rows of an export as it passes, and shows their number. */
+function countWithBar(rows: RowCount, stderr: OutputStream) {
+  return async function* countedWithBar(chunks: Chunks): AsyncGenerator<Uint8Array, void, undefined> {
+    let bytes = 0
+    const bar = createProgressBar(stderr, 'exporting', ({ done }) => byteSize(done))
+    try {
+      for await (const chunk of counted(chunks, rows)) {
+        bytes += chunk.length
+        bar.update({ done: bytes, rows: rows.count() })
+        yield chunk
+      }
+    } finally {
+      bar.end()
     }
-  } finally {
-    bar.end()
   }
 }
 
-async function* counted(pieces: Pieces, rows: RowCount): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of pieces) {
-    rows.add(piece)
-    yield piece
+async function* counted(chunks: Chunks, rows: RowCount): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of chunks) {
+    rows.add(chunk)
+    yield chunk
   }
 }
 
 interface RowCount {
-  add(piece: Uint8Array): void
+  add(chunk: Uint8Array): void
   count(): number
 }
 

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { ImportFileOptions } from '../../client/plant-store-client.ts'
 import { isWide, numberedColumns } from '../../plants/import/table-dialect.ts'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import { formatOf } from './file-format.ts'
 import type { ImportInput } from './import-input.ts'
@@ -14,16 +15,25 @@ import { checkReplaceable, openReplacement } from './replacement-file.ts'
  * Throws a CommandFailure where the refused rows would be written over the file that they come from, or cannot be
  * written.
  */
-export async function checkErrorsFile(errorsFile: string, path: string): Promise<void> {
+export async function checkErrorsFile(
+  { stdin }: Pick<CommandContext, 'stdin'>,
+  errorsFile: string,
+  path: string,
+): Promise<void> {
   if (errorsFile === '-') {
     throw new CommandFailure('--errors takes the name of a file: - is none.', EXIT_USAGE)
   }
   const one = await stat(errorsFile).catch(() => undefined)
-  const other = path === '-' ? fstatSync(process.stdin.fd) : await stat(path).catch(() => undefined)
+  const other = path === '-' ? statusOf(stdin) : await stat(path).catch(() => undefined)
   if (one?.isFile() && one.ino === other?.ino && one.dev === other.dev) {
     throw new CommandFailure('--errors names the file that is imported: name another one.', EXIT_USAGE)
   }
   await checkReplaceable(errorsFile)
+}
+
+/** Undefined for a stream in memory. */
+function statusOf({ fd }: CommandContext['stdin']) {
+  return fd === undefined ? undefined : fstatSync(fd)
 }
 
 /**

@@ -7,10 +7,11 @@ import type {
   ImportRowError,
 } from '../../client/plant-store-client.ts'
 import { RequestError } from '../../client/request-error.ts'
+import { printable, printableLines } from '../../printable.ts'
 import { flagHint, isUnreachable, requestFailure } from '../calls/request-failure.ts'
 import type { Service } from '../calls/service-call.ts'
+import type { CommandContext, OutputStream } from '../command-context.ts'
 import { CommandFailure, EXIT_FAILURE } from '../output/command-failure.ts'
-import { printable, printableLines } from '../output/printable.ts'
 import { byteSize, createProgressBar, type ProgressBar, wholeNumber } from '../output/progress-bar.ts'
 import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
@@ -46,26 +47,31 @@ const BODY_MISSING = 40001
  * Imports a file, or standard input for `-`, and tells what became of its rows. Throws a CommandFailure that says how
  * far it got.
  */
-export async function importFrom(path: string, parts: RunImportOptions): Promise<void> {
+export async function importFrom(
+  context: CommandContext,
+  path: string,
+  parts: RunImportOptions,
+): Promise<void> {
+  const { stdout, stderr } = context
   const { errorsFile, file } = parts
-  if (errorsFile !== undefined) await checkErrorsFile(errorsFile, path)
-  const input = await openInput(path, { isGzip: file.gzip ?? false, keepBeside: errorsFile })
+  if (errorsFile !== undefined) await checkErrorsFile(context, errorsFile, path)
+  const input = await openInput(context, path, { isGzip: file.gzip ?? false, keepBeside: errorsFile })
   const told: Told = { progress: undefined, failed: 0, refused: new Map(), errors: [] }
   try {
-    const outcome = await send(input, parts, told).then(
+    const outcome = await send(input, parts, told, stderr).then(
       (report) => ({ report }),
       (error: unknown) => ({ error }),
     )
-    tellRefused(told)
-    const unwritten = await keepRefused(input, parts, told)
+    printFailedRows(told, stderr)
+    const unwritten = await writeErrorsFile(input, parts, told, stderr)
     if ('error' in outcome) {
-      if (unwritten !== undefined) process.stderr.write(`plantstore: ${unwritten.message}\n`)
+      if (unwritten !== undefined) stderr.write(`plantstore: ${unwritten.message}\n`)
       throw importFailure(path, outcome.error, parts, told.progress)
     }
     const { report } = outcome
-    await print(parts.json ? reportJson(report) : `${countsText(report, file.dryRun)}\n`)
+    await print(stdout, parts.json ? reportJson(report) : `${countsText(report, file.dryRun)}\n`)
     if (unwritten !== undefined) throw unwritten
-    if (report.failed > 0) process.exitCode = EXIT_FAILURE
+    if (report.failed > 0) throw new CommandFailure('', EXIT_FAILURE)
   } finally {
     await input.close()
   }
@@ -75,10 +81,11 @@ async function send(
   input: ImportInput,
   { client, signal, file, errorsFile }: RunImportOptions,
   told: Told,
+  stderr: OutputStream,
 ): Promise<ImportReport> {
   let done = 0
   const total = input.bytes
-  const bar = await createImportBar(input, file.dryRun)
+  const bar = createImportBar(input, file.dryRun, stderr)
   const show = () => {
     const { created = 0, replaced = 0, skipped = 0 } = told.progress ?? {}
     bar.update({
@@ -112,49 +119,50 @@ async function send(
   }
 }
 
-async function createImportBar(
+function createImportBar(
   { bytes, isTyped }: ImportInput,
   dryRun: boolean | undefined,
-): Promise<ProgressBar> {
+  stderr: OutputStream,
+): ProgressBar {
   if (isTyped) {
-    // A bar would be drawn over what is typed.
-    process.stderr.write('Type the rows; Ctrl-D on a line of its own ends them.\n')
+    // A bar would overwrite the typed text.
+    stderr.write('Type the rows; Ctrl-D on a line of its own ends them.\n')
     return { update: () => undefined, end: () => undefined }
   }
-  return createProgressBar(dryRun ? 'trying' : 'importing', ({ done }) =>
+  return createProgressBar(stderr, dryRun ? 'trying' : 'importing', ({ done }) =>
     bytes === undefined ? byteSize(done) : `${byteSize(done)} of ${byteSize(bytes)}`,
   )
 }
 
-/** Tells of the refused rows. */
-function tellRefused({ errors, failed }: Told): void {
+/** Prints the first failed rows. */
+function printFailedRows({ errors, failed }: Told, stderr: OutputStream): void {
   for (const { line, id, error, message, fields } of errors) {
     const row = id === undefined ? `line ${line}` : `line ${line}, id ${id}`
-    process.stderr.write(
-      `${row}: ${printable(message)} (code ${error})${flagHint({ ...(fields && { fields }) })}\n`,
-    )
+    const hint = flagHint({ ...(fields && { fields }) })
+    stderr.write(`${row}: ${printable(message)} (code ${error})${hint}\n`)
   }
   const hidden = failed - errors.length
-  if (hidden > 0) process.stderr.write(`and ${wholeNumber(hidden)} more\n`)
+  if (hidden > 0) stderr.write(`and ${wholeNumber(hidden)} more\n`)
 }
 
 /**
  * Writes the refused rows down where that is wanted, and tells what became of the file. Gives the failure when they
  * cannot be: what became of the other rows is to be told all the same.
  */
-async function keepRefused(
+async function writeErrorsFile(
   input: ImportInput,
   { errorsFile, file }: RunImportOptions,
   { failed, refused }: Told,
+  stderr: OutputStream,
 ): Promise<CommandFailure | undefined> {
   if (errorsFile === undefined) return
   const name = printable(errorsFile)
   try {
     if (failed > 0) {
       await writeFailedRows(errorsFile, input, refused, file)
-      process.stderr.write(`${mendingHint(errorsFile, file)}\n`)
+      stderr.write(`${mendingHint(errorsFile, file)}\n`)
     } else if (await isFileThere(errorsFile)) {
-      process.stderr.write(`No row was refused; ${name} is as it was.\n`)
+      stderr.write(`No row was refused; ${name} is as it was.\n`)
     }
   } catch (error) {
     const reason = error instanceof CommandFailure ? error.message : `${name}: ${(error as Error).message}.`

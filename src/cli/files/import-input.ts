@@ -3,18 +3,19 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
 import { fileFailure } from '../output/file-failure.ts'
 
-/** What is imported: a file, or what comes on standard input. */
+/** The file that is imported, or standard input. */
 export interface ImportInput {
-  /** Absent where nobody knows: on standard input, from a named pipe. */
+  /** Absent if unknown: on standard input, from a named pipe. */
   bytes?: number | undefined
-  /** Whether somebody types it. */
+  /** Whether it is typed at a terminal. */
   isTyped: boolean
-  /** Its bytes, once; `onBytes` is told how many were given so far. */
+  /** Its bytes, once; `onBytes` is called with their number so far. */
   read(onBytes: (bytes: number) => void): AsyncIterable<Buffer>
-  /** What `read` gave, from the beginning, decompressed; only where it was opened to be read again. */
+  /** The bytes of `read` again, decompressed; only with `keepBeside`, or of a file. */
   readAgain(): AsyncIterable<Buffer>
   close(): Promise<void>
 }
@@ -22,29 +23,29 @@ export interface ImportInput {
 export interface OpenInputOptions {
   isGzip: boolean
   /**
-   * Keeps what cannot be read twice in a file beside this one, without a name: it is gone with the process,
-   * however that ends.
+   * Copies an input that cannot be read twice to a nameless file beside this one, which is gone with the process.
    */
   keepBeside: string | undefined
 }
 
-/** Opens a file, or standard input for `-`. Throws a CommandFailure when it cannot be read. */
+/** Opens a file, or standard input for `-`. Throws a CommandFailure if it cannot be read. */
 export async function openInput(
+  { stdin }: Pick<CommandContext, 'stdin'>,
   path: string,
   { isGzip, keepBeside }: OpenInputOptions,
 ): Promise<ImportInput> {
-  const source: Source = path === '-' ? { stream: process.stdin } : await openSource(path)
+  const source: Source = path === '-' ? { stream: stdin } : await openSource(path)
   const { stream, file, bytes } = source
   const copy = file === undefined && keepBeside !== undefined ? await openNameless(keepBeside) : undefined
 
   async function* read(onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void, undefined> {
-    let given = 0
+    let bytesRead = 0
     try {
-      for await (const piece of stream as AsyncIterable<Buffer>) {
-        await copy?.writeFile(piece)
-        given += piece.length
-        onBytes(given)
-        yield piece
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        await copy?.writeFile(chunk)
+        bytesRead += chunk.length
+        onBytes(bytesRead)
+        yield chunk
       }
     } catch (error) {
       throw fileFailure('read', path, error)
@@ -53,7 +54,7 @@ export async function openInput(
 
   return {
     bytes,
-    isTyped: path === '-' && process.stdin.isTTY === true,
+    isTyped: path === '-' && stdin.isTTY === true,
     read,
     readAgain() {
       const again = file ?? copy
@@ -62,7 +63,7 @@ export async function openInput(
       return isGzip ? rows.pipe(createGunzip()) : rows
     },
     async close() {
-      // Or an interrupted import would wait for what may never come.
+      // Or an interrupted import would wait for more input.
       stream.destroy()
       await file?.close()
       await copy?.close()
@@ -72,7 +73,7 @@ export async function openInput(
 
 interface Source {
   stream: Readable
-  /** What can be read again, and how long it is. */
+  /** Only if it can be read again, with its size. */
   file?: FileHandle
   bytes?: number
 }
@@ -90,7 +91,7 @@ async function openSource(path: string): Promise<Source> {
   }
 }
 
-/** A named pipe, read without a thread that waits for it: nothing could end such a thread, not even the process. */
+/** Reads a named pipe without a blocked thread: nothing could end such a thread, not even the end of the process. */
 function openPipe(path: string): Readable {
   return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }

@@ -1,5 +1,5 @@
+import { printable } from '../../printable.ts'
 import { CommandFailure } from './command-failure.ts'
-import { printable } from './printable.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
@@ -11,14 +11,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** What people are told when a file cannot be read or written; whatever else went wrong stays as it is. */
+/** The CommandFailure for a file that cannot be read or written; any other error is returned unchanged. */
 export function fileFailure(doing: 'read' | 'write', path: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
   return new CommandFailure(`${printable(path)}: cannot ${doing} it: ${reasonOf(code)}.`)
 }
 
-/** What the code of a failed call to the system says in plain words. */
+/** The meaning of a system error code. */
 export function reasonOf(code: string): string {
   return REASONS[code] ?? code
 }

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
 import { PLANT_MEMBERS, type StoredPlant } from '../../client/plant-types.ts'
-import { printable, printableLines } from './printable.ts'
+import { printable, printableLines } from '../../printable.ts'
+import type { OutputStream } from '../command-context.ts'
 import { print } from './standard-output.ts'
 import { createTable } from './table.ts'
 
-/** What is told of a plant; of one that was just added the times are not known. */
+/** The printed members of a plant. The response to a create has no times. */
 export type ShownPlant = Omit<StoredPlant, 'createdAt' | 'updatedAt'> &
   Partial<Pick<StoredPlant, 'createdAt' | 'updatedAt'>> & { etag?: string }
 
@@ -25,30 +26,30 @@ export function addRowsOptions(command: Command): Command {
     .addOption(new Option('--csv', 'exact, as CSV with a header'))
 }
 
-/** The JSON of anything with an exact id first, harmless on a terminal. */
+/** An object as a line of JSON, its exact id first, harmless on a terminal. */
 export function jsonLine({ id, ...others }: { id: bigint } & object): string {
   return `{"id":${id},${printableLines(JSON.stringify(others)).slice(1)}\n`
 }
 
-/** A row of CSV (RFC 4180). What only reads so is quoted: commas, quotation marks, line breaks, outer spaces. */
-export function csvLine(cells: readonly (string | undefined)[]): string {
+/** A row of CSV (RFC 4180). Cells with commas, quotation marks, line breaks or outer spaces are quoted. */
+export function csvLine(stdout: OutputStream, cells: readonly (string | undefined)[]): string {
   const line = cells.map((cell) => (cell === undefined ? '' : csvCell(cell))).join(',')
-  // CSV has no escapes: what is unfit for a terminal stays out of it, and is kept everywhere else.
-  return `${process.stdout.isTTY ? printableLines(line) : line}\r\n`
+  // CSV has no escapes, so they are for a terminal only.
+  return `${stdout.isTTY ? printableLines(line) : line}\r\n`
 }
 
 function csvCell(text: string): string {
   return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Prints one plant: a line for each member on a terminal, all in one line with tabs when piped. */
-export async function printPlant(plant: ShownPlant, { json }: JsonFlag): Promise<void> {
+/** Prints a plant: a line for each member on a terminal, one line with tabs when piped. */
+export async function printPlant(stdout: OutputStream, plant: ShownPlant, { json }: JsonFlag): Promise<void> {
   const { etag, ...stored } = plant
-  if (json) return print(jsonLine(stored))
+  if (json) return print(stdout, jsonLine(stored))
   const { id, createdAt, updatedAt } = stored
-  if (!process.stdout.isTTY) {
+  if (!stdout.isTTY) {
     const times = [createdAt, updatedAt].filter((time) => time !== undefined)
-    return print(createTable([])([[String(id), ...contentCells(stored), ...times]]))
+    return print(stdout, createTable([], stdout)([[String(id), ...contentCells(stored), ...times]]))
   }
   const lines = [
     ['id', String(id)] as const,
@@ -57,32 +58,35 @@ export async function printPlant(plant: ShownPlant, { json }: JsonFlag): Promise
   ]
     .filter(([, value]) => value !== undefined)
     .map(([member, value = '']) => `${member.padEnd('updated'.length)}  ${printable(value)}`.trimEnd())
-  await print(`${lines.join('\n')}\n`)
+  await print(stdout, `${lines.join('\n')}\n`)
 }
 
-/** Prints plants as they come: a table on a terminal, lines with tabs when piped, or what the flags say. */
-export function createPlantPrinter({
-  json,
-  csv,
-}: RowsFlags): (plants: readonly StoredPlant[]) => Promise<void> {
-  if (json) return (plants) => print(plants.map(jsonLine).join(''))
-  if (csv) return createCsvPrinter()
-  const table = createTable([
-    { title: 'ID', isNumber: true },
-    ...PLANT_MEMBERS.map((member) => ({ title: member.toUpperCase(), mayBeCut: true })),
-    { title: 'UPDATED' },
-  ])
-  const row = process.stdout.isTTY
+/** Prints pages of plants: a table on a terminal, lines with tabs when piped, or the format of the flags. */
+export function createPlantPrinter(
+  stdout: OutputStream,
+  { json, csv }: RowsFlags,
+): (plants: readonly StoredPlant[]) => Promise<void> {
+  if (json) return (plants) => print(stdout, plants.map(jsonLine).join(''))
+  if (csv) return createCsvPrinter(stdout)
+  const table = createTable(
+    [
+      { title: 'ID', isNumber: true },
+      ...PLANT_MEMBERS.map((member) => ({ title: member.toUpperCase(), isTruncatable: true })),
+      { title: 'UPDATED' },
+    ],
+    stdout,
+  )
+  const row = stdout.isTTY
     ? (plant: StoredPlant) => [String(plant.id), ...contentCells(plant), shortTime(plant.updatedAt)]
     : (plant: StoredPlant) => [String(plant.id), ...contentCells(plant), plant.createdAt, plant.updatedAt]
-  return (plants) => print(table(plants.map(row)))
+  return (plants) => print(stdout, table(plants.map(row)))
 }
 
-function createCsvPrinter(): (plants: readonly StoredPlant[]) => Promise<void> {
-  let header = csvLine(['id', ...PLANT_MEMBERS, 'createdAt', 'updatedAt'])
+function createCsvPrinter(stdout: OutputStream): (plants: readonly StoredPlant[]) => Promise<void> {
+  let header = csvLine(stdout, ['id', ...PLANT_MEMBERS, 'createdAt', 'updatedAt'])
   return (plants) => {
     const lines = plants.map((plant) =>
-      csvLine([
+      csvLine(stdout, [
         String(plant.id),
         ...PLANT_MEMBERS.map((member) => plant[member]),
         plant.createdAt,
@@ -91,7 +95,7 @@ function createCsvPrinter(): (plants: readonly StoredPlant[]) => Promise<void> {
     )
     const text = header + lines.join('')
     header = ''
-    return print(text)
+    return print(stdout, text)
   }
 }
 
@@ -100,7 +104,7 @@ function contentCells(plant: ShownPlant): string[] {
   return PLANT_MEMBERS.map((member) => plant[member] ?? '')
 }
 
-/** `2026-11-28 06:59`, UTC, of what RFC 3339 writes with a T and more digits. */
+/** An RFC 3339 time in UTC as `2026-11-28 06:59`. */
 export function shortTime(time: string): string {
   return time.slice(0, 16).replace('T', ' ')
 }

@@ -1,86 +1,83 @@
 import stringWidth from 'string-width'
+import type { OutputStream } from '../command-context.ts'
 
-/** How far something is. */
+/** How far some work is. */
 export interface Progress {
-  /** What is done, in the unit of `total`. */
+  /** In the unit of `total`. */
   done: number
-  /** Absent where nobody knows how much there is. */
+  /** Absent if unknown. */
   total?: number | undefined
-  /** Absent where it is not rows that are worked on. */
+  /** Absent if the work is not on rows. */
   rows?: number
   errors?: number | undefined
 }
 
 export interface ProgressBar {
-  /** Cheap: it is drawn some times a second only. */
+  /** Cheap: the bar is drawn a few times a second only. */
   update(progress: Progress): void
-  /** Takes the bar away. */
+  /** Erases the bar. */
   end(): void
 }
 
 const BAR_WIDTH_MAX = 30
-/** A shorter one tells nothing. */
+/** A shorter one shows nothing. */
 const BAR_WIDTH_MIN = 8
-const DRAWS_A_SECOND = 10
-/** Some terminals do not say how wide they are. */
+const DRAW_INTERVAL_MS = 100
+/** For terminals that do not report their width. */
 const COLUMNS_UNKNOWN = 80
 const STANDSTILL_MS = 2_000
 const GAP = '  '
+/** Moves to the first column, and erases the line to its end (ECMA-48: CHA, EL). */
+const LINE_START = '\u001b[1G'
+const ERASE_TO_END = '\u001b[0K'
 
 /**
- * A bar on standard error that is drawn over itself; nothing where that is no terminal. `doing` is the word
- * before it, `writeDone` says what is done.
+ * A bar on `stream` that is drawn over itself; nothing if that is no terminal. `doing` is the word before it, `formatDone`
+ * shows the part that is done.
  */
-export async function createProgressBar(
+export function createProgressBar(
+  stream: OutputStream,
   doing: string,
-  writeDone: (progress: Progress) => string,
-): Promise<ProgressBar> {
-  const stream = process.stderr
+  formatDone: (progress: Progress) => string,
+): ProgressBar {
   if (!stream.isTTY) return { update: () => undefined, end: () => undefined }
-  const { SingleBar } = (await import('cli-progress')).default
   const startMs = performance.now()
   let progress: Progress = { done: 0 }
   let rowsMs = startMs
-  const bar = new SingleBar({
-    stream,
-    fps: DRAWS_A_SECOND,
-    clearOnComplete: true,
-    hideCursor: true,
-    // Redrawn by time, so that what stands still is seen to stand still.
-    forceRedraw: true,
-    format() {
-      const nowMs = performance.now()
-      // Rows are told of some times a second: until then the rate is that of the last ones.
-      const untilMs = nowMs - rowsMs < STANDSTILL_MS ? rowsMs : nowMs
-      return progressLine(doing, progress, {
-        done: writeDone(progress),
-        elapsedMs: nowMs - startMs,
-        rowsPerSecond: untilMs > startMs ? ((progress.rows ?? 0) / (untilMs - startMs)) * 1000 : 0,
-        width: stream.columns || COLUMNS_UNKNOWN,
-      })
-    },
-  })
-  const stop = () => bar.stop()
-  // However the process ends, the cursor comes back.
-  process.once('exit', stop)
-  bar.start(1, 0)
+  const draw = () => {
+    const nowMs = performance.now()
+    // Rows are counted a few times a second: between two counts the rate is that of the last one.
+    const untilMs = nowMs - rowsMs < STANDSTILL_MS ? rowsMs : nowMs
+    const line = progressLine(doing, progress, {
+      done: formatDone(progress),
+      elapsedMs: nowMs - startMs,
+      rowsPerSecond: untilMs > startMs ? ((progress.rows ?? 0) / (untilMs - startMs)) * 1000 : 0,
+      width: stream.columns || COLUMNS_UNKNOWN,
+    })
+    stream.write(`${LINE_START}${line}${ERASE_TO_END}`)
+  }
+  draw()
+  // By time and not by progress, so that a standstill shows.
+  let timer: NodeJS.Timeout | undefined = setInterval(draw, DRAW_INTERVAL_MS)
   return {
     update(next) {
       if (next.rows !== progress.rows) rowsMs = performance.now()
       progress = next
     },
     end() {
-      process.off('exit', stop)
-      stop()
+      if (timer === undefined) return
+      clearInterval(timer)
+      timer = undefined
+      stream.write(`${LINE_START}${ERASE_TO_END}`)
     },
   }
 }
 
-/** `createProgressBar` for a store that is copied, and whose copy is examined then. */
-export async function createCopyBar(doing: string) {
+/** `createProgressBar` for a copy of a store that is then verified. */
+export function createCopyBar(stream: OutputStream, doing: string) {
   let isCopying = true
-  const bar = await createProgressBar(doing, ({ done, total = 0 }) =>
-    isCopying ? `${byteSize(done)} of ${byteSize(total)}` : 'examining it',
+  const bar = createProgressBar(stream, doing, ({ done, total = 0 }) =>
+    isCopying ? `${byteSize(done)} of ${byteSize(total)}` : 'verifying',
   )
   return {
     onProgress(progress: Progress & { doing: 'copying' | 'verifying' }) {
@@ -91,8 +88,8 @@ export async function createCopyBar(doing: string) {
   }
 }
 
-interface Circumstances {
-  /** What is done, as it is shown. */
+interface Measurements {
+  /** The part that is done, formatted. */
   done: string
   elapsedMs: number
   rowsPerSecond: number
@@ -104,7 +101,7 @@ interface Circumstances {
 export function progressLine(
   doing: string,
   { done, total, rows, errors }: Progress,
-  { done: doneText, elapsedMs, rowsPerSecond, width }: Circumstances,
+  { done: doneText, elapsedMs, rowsPerSecond, width }: Measurements,
 ): string {
   const share = total ? Math.min(1, done / total) : undefined
   const parts = [doneText]
@@ -130,7 +127,7 @@ export function plantCount(count: number): string {
   return `${wholeNumber(count)} ${count === 1 ? 'plant' : 'plants'}`
 }
 
-/** `12.3 MB`, in powers of 1000 as disks are sold and files are listed. */
+/** `12.3 MB`, in powers of 1000. */
 export function byteSize(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let size = bytes

@@ -1,4 +1,4 @@
-/** Sentences one after the other: each ends before the next one begins. Those that are missing are left out. */
+/** Joins sentences, with a full stop where one has none; skips missing ones. */
 export function sentences(...parts: readonly (string | undefined)[]): string {
   return parts
     .filter((part = '') => part !== '')

@@ -1,27 +1,26 @@
+import type { OutputStream } from '../command-context.ts'
 import { EXIT_FAILURE } from './command-failure.ts'
 import { reasonOf } from './file-failure.ts'
 
-/** Writes to standard output, and waits while its reader does not keep up, so that memory is bounded. */
-export async function print(text: string | Uint8Array): Promise<void> {
-  if (text.length === 0 || process.stdout.write(text)) return
-  await new Promise<void>((resolve) => process.stdout.once('drain', resolve))
+/** Standard output could not be written. No CommandFailure: there is nothing to add to it. */
+export class OutputFailure extends Error {
+  override readonly name = 'OutputFailure'
+  readonly exitCode: number
+
+  constructor({ code = 'unknown error' }: NodeJS.ErrnoException) {
+    // A reader that has seen enough is no failure: `plantstore list | head -1`.
+    const isUnread = code === 'EPIPE'
+    super(isUnread ? '' : `The output cannot be written: ${reasonOf(code)}.`)
+    this.exitCode = isUnread ? 0 : EXIT_FAILURE
+  }
 }
 
 /**
- * Ends the process quietly when nobody reads its output any more (`plantstore list | head -1`), and with a
- * plain line when it cannot be written.
+ * Writes to standard output, and waits until it is written, which bounds the memory for a slow reader. Throws an
+ * OutputFailure.
  */
-export function watchStandardOutput(): void {
-  process.stdout.on('error', ({ code = 'unknown error' }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE') process.exit()
-    process.stderr.write(`plantstore: The output cannot be written: ${reasonOf(code)}.\n`)
-    process.exit(EXIT_FAILURE)
+export function print(stdout: OutputStream, text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdout.write(text, (error) => (error ? reject(new OutputFailure(error)) : resolve()))
   })
-  // Nobody is left to be told.
-  process.stderr.on('error', () => undefined)
-}
-
-/** From here on the process goes on when its output is read by nobody, or cannot be written. */
-export function goOnWithoutOutput(): void {
-  process.stdout.removeAllListeners('error').on('error', () => undefined)
 }

@@ -5,18 +5,10 @@ import { hasBody } from '../../http/request/read-body.ts'
 import { sendJson } from '../../http/response/responses.ts'
 import { insufficientScope } from '../access/bearer-token.ts'
 import type { LogRejection } from '../access/request-audit.ts'
-import {
-  FIXED_TOKEN_ID,
-  GRACE_SECONDS_DEFAULT,
-  GRACE_SECONDS_MAX,
-  generateToken,
-  hashToken,
-  isExpired,
-  type StoredToken,
-} from '../token.ts'
-import type { TokenStore } from '../token-store.ts'
+import { rotateToken } from '../issue-token.ts'
+import { FIXED_TOKEN_ID, GRACE_SECONDS_DEFAULT, GRACE_SECONDS_MAX, type StoredToken } from '../token.ts'
 import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
-import { type IssuedToken, type TokenRoutesOptions, tokenResponse } from './token-routes.ts'
+import { type TokenRoutesOptions, tokenResponse } from './token-routes.ts'
 
 /** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
 export function registerTokenRotationRoutes(
@@ -78,24 +70,6 @@ export function registerTokenRotationRoutes(
       await rotate(request, reply, id, graceSeconds)
     },
   })
-}
-
-/**
- * Gives a token a new secret, which is in the result and nowhere else; the one it replaces goes on for
- * `graceSeconds`. Or says why not: the store has no such token, or it has expired and would stay so.
- */
-export async function rotateToken(
-  tokens: TokenStore,
-  id: string,
-  graceSeconds: number,
-): Promise<IssuedToken | 'absent' | 'expired'> {
-  const nowMs = Date.now()
-  const found = (await tokens.list()).find((stored) => stored.id === id)
-  if (found !== undefined && isExpired(found, nowMs)) return 'expired'
-  const token = generateToken()
-  const graceEndsAtMs = graceSeconds === 0 ? undefined : nowMs + graceSeconds * 1000
-  const stored = await tokens.rotate(id, hashToken(token), graceEndsAtMs)
-  return stored === undefined ? 'absent' : { token, stored }
 }
 
 function parseGraceSeconds(body: unknown): number {

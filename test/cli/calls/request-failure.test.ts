@@ -9,9 +9,9 @@ import { commandsOn } from '../run-command.ts'
 import { startOtherServer } from '../start-other-server.ts'
 
 const WRITES = [
-  ['add', '1', 'x'],
-  ['change', '1', '--tag', 'x'],
-  ['remove', '1'],
+  ['create', '1', 'x'],
+  ['update', '1', '--tag', 'x'],
+  ['delete', '1'],
 ]
 
 test('a write whose answer is lost is said to be done, maybe', async (t) => {
@@ -57,17 +57,17 @@ test('a write that met nobody is not done, but where an earlier try met somebody
   })
   const run = commandsOn(t, dying)
   assert.match(
-    (await run(['add', '1', 'x'])).stderr,
+    (await run(['create', '1', 'x'])).stderr,
     /: Nothing answers [^\n]+ It may have been done [^\n]+\n$/,
   )
-  assert.match((await run(['add', '1', 'x'])).stderr, /: Nothing answers [^\n]+ tells where it is\.\n$/)
+  assert.match((await run(['create', '1', 'x'])).stderr, /: Nothing answers [^\n]+ tells where it is\.\n$/)
 })
 
 test('an https URL of what speaks plain HTTP is told to try http', async (t) => {
   const app = await startApp(t)
   const url = app.url.replace('http:', 'https:')
   const input = 'id,name\n1,x\n'
-  for (const words of [['list'], ['add', '1', 'x'], ['import', '-', '--format', 'csv']]) {
+  for (const words of [['list'], ['create', '1', 'x'], ['import', '-', '--format', 'csv']]) {
     const { code, stderr } = await commandsOn(t, { url })(words, { input })
     const message = `plantstore: What answers at ${url} does not speak HTTPS: try ${app.url}\n`
     assert.deepEqual([code, stderr], [1, message])
@@ -113,7 +113,7 @@ test('what is told after a failure is sentences of their own, and true of the fi
   const folder = temporaryFolder(t)
   const imported = await run(['import', '-', '--format', 'csv'], { input: 'id,name\n1,x\n' })
   assert.match(imported.stderr, /\w\. Some rows may be stored\. [^\n]+\n$/)
-  assert.match((await run(['remove', '1', '2'])).stderr, /\w\. It may have [\w ]+\. 0 of 2 are removed\.\n$/)
+  assert.match((await run(['delete', '1', '2'])).stderr, /\w\. It may have [\w ]+\. 0 of 2 are removed\.\n$/)
   assert.match((await run(['export', 'x.csv'], { folder })).stderr, /\w\. There is no x\.csv\.\n$/)
   assert.deepEqual(readdirSync(folder), [])
   writeFileSync(join(folder, 'x.csv'), '')

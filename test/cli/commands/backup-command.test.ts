@@ -12,8 +12,7 @@ import {
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
-import { runPlantstore } from '../../support/process/plantstore-process.ts'
-import { MAIN } from '../run-command.ts'
+import { MAIN, runCommand } from '../run-command.ts'
 
 /** A store with a plant, and a folder for its backups. */
 async function startStore(t: TestContext) {
@@ -21,7 +20,7 @@ async function startStore(t: TestContext) {
   const database = join(folder, 'plants.db')
   const app = await startApp(t, { PLANTSTORE_DATABASE: database })
   await app.send('POST', '/plants', '{"id":9007199254740993,"name":"Açaí palm","tag":"palm"}')
-  const backUp = (...words: string[]) => runPlantstore(t, ['backup', ...words, '--database', database])
+  const backUp = (...words: string[]) => runCommand(t, ['backup', ...words, '--database', database])
   return { folder, database, app, backUp }
 }
 
@@ -65,13 +64,10 @@ test('what cannot be backed up, or not there, is told in a line, and nothing is 
       backUp(join(folder, 'no', 'one.db')),
       /cannot be written to \S+: there is no folder \S+no, make it first\./,
     ],
+    [runCommand(t, ['backup', file, '--database', join(folder, 'no.db')]), /There is no store at \S+no\.db/],
+    [runCommand(t, ['backup', file, '--database', join(folder, 'text')]), /is not a Plant Store/],
     [
-      runPlantstore(t, ['backup', file, '--database', join(folder, 'no.db')]),
-      /There is no store at \S+no\.db/,
-    ],
-    [runPlantstore(t, ['backup', file, '--database', join(folder, 'text')]), /is not a Plant Store/],
-    [
-      runPlantstore(t, ['backup', file, '--database', 'postgres://me:secret@host/plants']),
+      runCommand(t, ['backup', file, '--database', 'postgres://me:secret@host/plants']),
       /is a PostgreSQL database, which has tools of its own for backing it up: pg_dump/,
     ],
   ]

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { openFile } from '../../storage/sqlite/temporary-storage.ts'
 import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
-import { runPlantstore } from '../../support/process/plantstore-process.ts'
+import { runCommand } from '../run-command.ts'
 
 const PLANTS = 3_000
 const PAGE_BYTES = 4096
@@ -39,7 +39,7 @@ function damage(path: string, ...statements: string[]): void {
   database.close()
 }
 
-const check = (t: TestContext, database: string) => runPlantstore(t, ['check', '--database', database])
+const check = (t: TestContext, database: string) => runCommand(t, ['check', '--database', database])
 
 test('a sound store is told to be, also while a service writes to it', async (t) => {
   const database = await makeStore(t)
@@ -180,9 +180,9 @@ test('replaced secrets of tokens and idempotency keys are looked at, in a store 
 
 test('a store or a backup is named by itself as well', async (t) => {
   const database = await makeStore(t)
-  const named = await runPlantstore(t, ['check', database])
+  const named = await runCommand(t, ['check', database])
   assert.deepEqual([named.code, named.stderr], [0, `${database} is sound.\n`])
-  const both = await runPlantstore(t, ['check', database, '--database', database])
+  const both = await runCommand(t, ['check', database, '--database', database])
   assert.deepEqual([both.code, both.stdout], [2, ''])
   assert.match(both.stderr, /^plantstore: [^\n]*not both\.\n$/)
 })

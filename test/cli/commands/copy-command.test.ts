@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
-import { runPlantstore } from '../../support/process/plantstore-process.ts'
+import { runCommand } from '../run-command.ts'
 
 test('copy makes another store with the same plants and tokens, and says how many', async (t) => {
   const app = await startApp(t)
@@ -13,7 +13,7 @@ test('copy makes another store with the same plants and tokens, and says how man
   const before = await app.fetch('/plants/9007199254740993')
   await app.stop()
   const to = join(temporaryFolder(t), 'copy.db')
-  const run = await runPlantstore(t, ['copy', '--from', app.database, '--to', to])
+  const run = await runCommand(t, ['copy', '--from', app.database, '--to', to])
   assert.deepEqual([run.code, run.stderr], [0, ''])
   assert.equal(run.stdout, `1 plant and 1 token are in ${to}, each compared.\n`)
   const copy = await startApp(t, { PLANTSTORE_DATABASE: to })
@@ -27,21 +27,21 @@ test('copy makes another store with the same plants and tokens, and says how man
 test('copy refuses a source that is not there, and one store as both, in a line', async (t) => {
   const folder = temporaryFolder(t)
   const here = join(folder, 'here.db')
-  const absent = await runPlantstore(t, ['copy', '--from', join(folder, 'nothing.db'), '--to', here])
+  const absent = await runCommand(t, ['copy', '--from', join(folder, 'nothing.db'), '--to', here])
   assert.equal(absent.code, 1)
   assert.match(
     absent.stderr,
     /^plantstore: There is no store at \S+nothing\.db: name it with --from, [^\n]+\n$/,
   )
   assert.ok(!existsSync(here))
-  const same = await runPlantstore(t, ['copy', '--from', here, '--to', here])
+  const same = await runCommand(t, ['copy', '--from', here, '--to', here])
   assert.deepEqual([same.code, same.stderr], [1, 'plantstore: --from and --to name the same store.\n'])
 })
 
 test('migrate makes a store, and finds it up to date when it is', async (t) => {
   const database = join(temporaryFolder(t), 'plants.db')
   for (let run = 0; run < 2; run++) {
-    const { code, stdout } = await runPlantstore(t, ['migrate', '--database', database])
+    const { code, stdout } = await runCommand(t, ['migrate', '--database', database])
     assert.deepEqual([code, stdout], [0, `The schema of ${database} is up to date.\n`])
   }
   assert.ok(existsSync(database))

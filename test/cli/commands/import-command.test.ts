@@ -49,7 +49,7 @@ test('an export is imported as it is, into another service', async (t) => {
 test('refused rows are told and end it with 1, and the others are stored', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
-  await run(['add', '2', 'taken'])
+  await run(['create', '2', 'taken'])
   const input = '{"id":1,"name":"a"}\n{"id":2,"name":"b"}\nno json\n{"id":9007199254740993,"name":7}\n'
   const { code, stdout, stderr } = await run(['import', '-', '--format', 'ndjson'], { input })
   assert.deepEqual([code, stdout], [1, '1 created, 3 refused.\n'])
@@ -71,7 +71,7 @@ test('refused rows are told and end it with 1, and the others are stored', async
 
 test('rows whose id is taken are left out or replace what is there, and a dry run changes nothing', async (t) => {
   const run = commandsOn(t, await startApp(t))
-  await run(['add', '1', 'old'])
+  await run(['create', '1', 'old'])
   const input = 'id,name\n1,new\n2,other\n'
   const words = ['import', '-', '--format', 'csv']
   const dry = await run([...words, '--dry-run', '--on-conflict', 'replace'], { input })

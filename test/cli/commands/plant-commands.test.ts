@@ -7,9 +7,9 @@ const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 
 test('a plant is added, shown, changed and removed, its id exact and below zero as well', async (t) => {
   const run = commandsOn(t, await startApp(t))
-  const added = await run(['add', '9007199254740993', 'Quercus robur', '--tag', 'tree'])
+  const added = await run(['create', '9007199254740993', 'Quercus robur', '--tag', 'tree'])
   assert.deepEqual(added, { code: 0, stdout: '9007199254740993\tQuercus robur\ttree\n', stderr: '' })
-  const negative = await run(['add', '-7', 'Below zero', '--json'])
+  const negative = await run(['create', '-7', 'Below zero', '--json'])
   assert.deepEqual([negative.code, negative.stdout], [0, '{"id":-7,"name":"Below zero"}\n'])
 
   const shown = await run(['get', '9007199254740993'])
@@ -20,12 +20,12 @@ test('a plant is added, shown, changed and removed, its id exact and below zero 
     new RegExp(`^\\{"id":-7,"name":"Below zero","createdAt":"${TIME}","updatedAt":"${TIME}"\\}\n$`),
   )
 
-  const renamed = await run(['change', '9007199254740993', '--name', 'Quercus petraea', '--no-tag', '--json'])
+  const renamed = await run(['update', '9007199254740993', '--name', 'Quercus petraea', '--no-tag', '--json'])
   assert.match(renamed.stdout, /^\{"id":9007199254740993,"name":"Quercus petraea","createdAt"/)
-  const tagged = await run(['change', '-7', '--tag', ''])
+  const tagged = await run(['update', '-7', '--tag', ''])
   assert.match(tagged.stdout, /^-7\tBelow zero\t\t/)
 
-  const removed = await run(['remove', '-7', '9007199254740993'])
+  const removed = await run(['delete', '-7', '9007199254740993'])
   assert.deepEqual(removed, {
     code: 0,
     stdout: '',
@@ -36,31 +36,31 @@ test('a plant is added, shown, changed and removed, its id exact and below zero 
 test('a taken id, an absent plant and a stale ETag end with 1 and say so, with the code', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
-  await run(['add', '1', 'Rosa canina'])
+  await run(['create', '1', 'Rosa canina'])
   const etag = (await app.fetch('/plants/1')).headers.get('etag') ?? assert.fail()
   const cases: [string[], string][] = [
-    [['add', '1', 'Again'], 'plantstore: The id 1 is taken; choose another. (code 40901)\n'],
+    [['create', '1', 'Again'], 'plantstore: The id 1 is taken; choose another. (code 40901)\n'],
     [['get', '2'], 'plantstore: There is no plant 2.\n'],
-    [['change', '2', '--name', 'x'], 'plantstore: There is no plant with the id 2. (code 40402)\n'],
-    [['remove', '2'], 'plantstore: There is no plant 2.\n'],
+    [['update', '2', '--name', 'x'], 'plantstore: There is no plant with the id 2. (code 40402)\n'],
+    [['delete', '2'], 'plantstore: There is no plant 2.\n'],
   ]
   for (const [words, stderr] of cases) {
     assert.deepEqual(await run(words), { code: 1, stdout: '', stderr }, words.join(' '))
   }
-  const stale = await run(['change', '1', '--name', 'x', '--if-match', 'stale'])
+  const stale = await run(['update', '1', '--name', 'x', '--if-match', 'stale'])
   assert.equal(stale.code, 1)
   assert.match(stale.stderr, /^plantstore: [^\n]+ \(code 41201\)\n$/)
-  assert.equal((await run(['change', '1', '--tag', 'shrub', '--if-match', etag])).code, 0)
-  const stillThere = await run(['remove', '1', '--if-match', etag])
+  assert.equal((await run(['update', '1', '--tag', 'shrub', '--if-match', etag])).code, 0)
+  const stillThere = await run(['delete', '1', '--if-match', etag])
   assert.match(stillThere.stderr, /\(code 41201\)\n$/)
 })
 
 test('of several plants that are removed, those that are absent are told and the others go', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
-  await run(['add', '1', 'a'])
-  await run(['add', '3', 'c'])
-  const removed = await run(['remove', '1', '2', '3'])
+  await run(['create', '1', 'a'])
+  await run(['create', '3', 'c'])
+  const removed = await run(['delete', '1', '2', '3'])
   assert.equal(removed.code, 1)
   assert.equal(removed.stderr, 'Plant 1 is removed.\nplantstore: There is no plant 2.\nPlant 3 is removed.\n')
   assert.equal(await (await app.fetch('/plants')).text(), '[]')
@@ -125,8 +125,8 @@ test('list --all goes on over the pages of the service, and --limit beyond one p
 
 test('search finds the beginnings of words in any order, without minding accents', async (t) => {
   const run = commandsOn(t, await startApp(t))
-  await run(['add', '1', 'Açaí palm', '--tag', 'palm'])
-  await run(['add', '2', 'Date palm', '--tag', 'palm'])
+  await run(['create', '1', 'Açaí palm', '--tag', 'palm'])
+  await run(['create', '2', 'Date palm', '--tag', 'palm'])
   const found = await run(['search', 'pal', 'acai'])
   assert.match(found.stdout, /^1\tAçaí palm\tpalm\t[^\n]*\n$/)
   assert.equal(linesOf((await run(['search', 'palm', '--json'])).stdout).length, 2)
@@ -134,9 +134,9 @@ test('search finds the beginnings of words in any order, without minding accents
 
 test('tags are counted, the most used first', async (t) => {
   const run = commandsOn(t, await startApp(t))
-  await run(['add', '1', 'a', '--tag', 'herb'])
-  await run(['add', '2', 'b', '--tag', 'tree, tall'])
-  await run(['add', '3', 'c', '--tag', 'tree, tall'])
+  await run(['create', '1', 'a', '--tag', 'herb'])
+  await run(['create', '2', 'b', '--tag', 'tree, tall'])
+  await run(['create', '3', 'c', '--tag', 'tree, tall'])
   assert.equal((await run(['tags'])).stdout, 'tree, tall\t2\nherb\t1\n')
   assert.equal((await run(['tags', '--csv'])).stdout, 'tag,count\r\n"tree, tall",2\r\nherb,1\r\n')
   assert.equal((await run(['tags', '--json', '--limit', '1'])).stdout, '{"tag":"tree, tall","count":2}\n')
@@ -146,7 +146,7 @@ test('the token and the URL come from flags or variables, and a base path belong
   const app = await startApp(t, { PLANTSTORE_BASE_URL: 'http://plants.example/garden/' })
   const base = `http://127.0.0.1:${app.port}/garden`
   const run = commandsOn(t, { url: base })
-  assert.equal((await run(['add', '1', 'x'])).code, 0)
+  assert.equal((await run(['create', '1', 'x'])).code, 0)
   const flags = ['--url', `${base}/`, '--token', TOKEN]
   const environment = { PLANTSTORE_URL: 'http://127.0.0.1:1', PLANTSTORE_TOKEN: '' }
   assert.match((await run(['get', '1', ...flags], { environment })).stdout, /^1\tx\t/)
@@ -163,6 +163,6 @@ test('a token that the service does not know is told with the way to a good one'
   assert.match(unknown.stderr, /^plantstore: [^\n]*\(code 40102\)[^\n]*"plantstore token create"[^\n]*\n$/)
   const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
   const { token } = (await made.json()) as { token: string }
-  const reading = await run(['add', '1', 'x'], { environment: { PLANTSTORE_TOKEN: token } })
+  const reading = await run(['create', '1', 'x'], { environment: { PLANTSTORE_TOKEN: token } })
   assert.match(reading.stderr, /^plantstore: [^\n]*plants:write[^\n]*\(code 40301\)\n$/)
 })

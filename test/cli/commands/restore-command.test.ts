@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../../support/http/start-app.ts'
-import { runPlantstore } from '../../support/process/plantstore-process.ts'
 import { type ServiceProcess, startService } from '../../support/process/service-process.ts'
+import { runCommand } from '../run-command.ts'
 
 const add = async (service: ServiceProcess, id: number) =>
   assert.equal(
@@ -25,10 +25,10 @@ async function startBackedUp(t: TestContext) {
   const service = await startService(t, { database })
   await add(service, 1)
   const backup = join(folder, 'backup.db')
-  assert.equal((await runPlantstore(t, ['backup', backup, '--database', database])).code, 0)
+  assert.equal((await runCommand(t, ['backup', backup, '--database', database])).code, 0)
   await add(service, 2)
   const restore = (file: string, ...flags: string[]) =>
-    runPlantstore(t, ['restore', file, '--database', database, ...flags])
+    runCommand(t, ['restore', file, '--database', database, ...flags])
   return { folder, database, service, backup, restore }
 }
 
@@ -93,7 +93,7 @@ test('a log without its store does not get into the restored one either', async 
   const log = readFileSync(`${database}-wal`)
   const elsewhere = join(folder, 'elsewhere.db')
   writeFileSync(`${elsewhere}-wal`, log)
-  const { code } = await runPlantstore(t, ['restore', backup, '--database', elsewhere])
+  const { code } = await runCommand(t, ['restore', backup, '--database', elsewhere])
   assert.equal(code, 0)
   assert.deepEqual(await idsIn(await startService(t, { database: elsewhere })), [1])
   assert.equal((await restore(elsewhere, '--force')).code, 0, 'a store that is in use is a backup as well')
@@ -136,12 +136,7 @@ test('only a sound store of a schema that is known is restored', async (t) => {
 })
 
 test('a database server has tools of its own', async (t) => {
-  const { code, stderr } = await runPlantstore(t, [
-    'restore',
-    'a.db',
-    '--database',
-    'postgres://me@host/plants',
-  ])
+  const { code, stderr } = await runCommand(t, ['restore', 'a.db', '--database', 'postgres://me@host/plants'])
   assert.equal(code, 1)
   assert.match(stderr, /PostgreSQL database, which has tools of its own for restoring it: pg_restore/)
 })

@@ -5,12 +5,12 @@ import { test } from 'node:test'
 import { isWellFormedToken } from '../../../src/tokens/token.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
-import { runPlantstore } from '../../support/process/plantstore-process.ts'
+import { runCommand } from '../run-command.ts'
 
 test('tokens are made, listed and revoked beside a running service', async (test) => {
   const app = await startApp(test)
   const token = (...parameters: string[]) =>
-    runPlantstore(test, ['token', ...parameters, '--database', app.database])
+    runCommand(test, ['token', ...parameters, '--database', app.database])
   const asking = async (secret: string) => {
     const answer = await app.fetch('/plants', { headers: { authorization: `Bearer ${secret}` } })
     await answer.arrayBuffer()
@@ -49,8 +49,7 @@ test('tokens are made, listed and revoked beside a running service', async (test
 
 test('a token has the scopes that plants need unless others are named, and expires when told to', async (test) => {
   const { database } = await startApp(test)
-  const run = (...parameters: string[]) =>
-    runPlantstore(test, ['token', ...parameters, '--database', database])
+  const run = (...parameters: string[]) => runCommand(test, ['token', ...parameters, '--database', database])
   const month = await run('create', '--expires-in-days', '30', '--label', 'a month')
   assert.match(month.stderr, /with plants:read, plants:write\./)
   const several = await run('create', '--scope', 'plants:read,metrics:read', '--scope', 'tokens:manage')
@@ -86,7 +85,7 @@ test('what is wrong with a wanted token is said with what would be right', async
       /There is no store at \S+: name it with --database, or start the service first\.\n$/,
     ],
   ]
-  const runs = await Promise.all(cases.map(([parameters]) => runPlantstore(test, ['token', ...parameters])))
+  const runs = await Promise.all(cases.map(([parameters]) => runCommand(test, ['token', ...parameters])))
   for (const [at, run] of runs.entries()) {
     const [parameters, code, message] = cases[at] ?? assert.fail()
     assert.deepEqual([run.code, run.stdout], [code, ''], parameters.join(' '))
@@ -102,7 +101,7 @@ test('a token that has expired is not rotated', async (test) => {
   const made = await app.send('POST', '/tokens', JSON.stringify({ scopes: ['plants:read'], expiresAt }))
   const { id } = (await made.json()) as { id: string }
   await eventually(() => Date.now() > Date.parse(expiresAt))
-  const rotated = await runPlantstore(test, ['token', 'rotate', id, '--database', app.database])
+  const rotated = await runCommand(test, ['token', 'rotate', id, '--database', app.database])
   assert.deepEqual([rotated.code, rotated.stdout], [1, ''])
   assert.equal(
     rotated.stderr,
@@ -113,7 +112,7 @@ test('a token that has expired is not rotated', async (test) => {
 test('a token is rotated beside a running service, with a grace for the one before', async (test) => {
   const app = await startApp(test)
   const token = (...parameters: string[]) =>
-    runPlantstore(test, ['token', ...parameters, '--database', app.database])
+    runCommand(test, ['token', ...parameters, '--database', app.database])
   const isGood = async (secret: string) =>
     (await app.fetch('/tokens/self', { headers: { authorization: `Bearer ${secret.trim()}` } })).status ===
     200

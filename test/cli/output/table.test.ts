@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import stringWidth from 'string-width'
 import { createTable, type TableColumn } from '../../../src/cli/output/table.ts'
@@ -6,10 +7,11 @@ import { cpuTimeMs } from '../../support/process/cpu-time.ts'
 
 const COLUMNS: TableColumn[] = [
   { title: 'ID', isNumber: true },
-  { title: 'NAME', mayBeCut: true },
+  { title: 'NAME', isTruncatable: true },
   { title: 'TAG' },
 ]
-const terminal = (columns: number) => ({ isTTY: true, columns })
+const terminal = (columns: number) => Object.assign(new PassThrough(), { isTTY: true, columns })
+const pipe = new PassThrough()
 
 test('columns line up by what is seen: wide characters, combining marks and emoji', () => {
   const rows = [
@@ -55,7 +57,7 @@ test('a name of a million characters is soon cut', async () => {
 
 test('no cell can control the terminal, break its line or turn the order of characters', () => {
   const hostile = 'a\u001b[31mb\u009bc\nd\te\u202ef\u2028g\u0007h\u007fi'
-  for (const stream of [terminal(200), {}]) {
+  for (const stream of [terminal(200), pipe]) {
     const text = createTable(COLUMNS, stream)([['1', hostile, 'x']])
     assert.ok(text.includes('a\\u001b[31mb\\u009bc\\nd\\te\\u202ef\\u2028g\\u0007h\\u007fi'), text)
   }
@@ -66,7 +68,7 @@ test('piped, there is no header and nothing is cut or padded', () => {
   assert.equal(
     createTable(
       COLUMNS,
-      {},
+      pipe,
     )([
       ['1', name, ''],
       ['20', 'b', 'c'],
