@@ -54,9 +54,12 @@ test('a command line that makes no sense ends with 2 and a hint at what was mean
     [['token', 'revoke'], /^plantstore: missing required argument 'id'\n$/],
     [
       ['--port', '80'],
-      /^plantstore: unknown option '--port'\n\(It belongs behind a command: plantstore serve --port\.\)\n$/,
+      /^plantstore: unknown option '--port'\n\(Put it after a command: plantstore serve --port\.\)\n$/,
     ],
-    [['--url', 'http://localhost', 'list'], /belongs behind a command: plantstore \w+ --url, say\.\)\n$/],
+    [
+      ['--url', 'http://localhost', 'list'],
+      /Put it after a command, for example: plantstore \w+ --url\.\)\n$/,
+    ],
     [['a\u001b[31mb'], /^plantstore: unknown command 'a\\u001b\[31mb'\n$/],
     [[], /^Usage: plantstore \[options\] \[command\]\n/],
     [['token'], /^Usage: plantstore token \[options\] \[command\]\n/],

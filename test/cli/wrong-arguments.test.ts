@@ -32,18 +32,18 @@ const CASES: [string[], RegExp][] = [
   [['list', 'trees'], /too many arguments for 'list'/],
   [['list', '--tag'], /^plantstore: option '--tag <tag>' argument missing\n$/],
   [['search'], /missing required argument 'words'/],
-  [['update', '1'], /^plantstore: Nothing to change: give --name, --tag or --no-tag\.\n$/],
+  [['update', '1'], /^plantstore: Nothing to update: give --name, --tag or --no-tag\.\n$/],
   [
     ['update', '1', '--tag', 'a', '--no-tag'],
-    /^plantstore: --tag and --no-tag do not go together: [^\n]*\n$/,
+    /^plantstore: --tag and --no-tag cannot be combined: [^\n]*\n$/,
   ],
   [
     ['update', '1', '--no-tag', '--tag', 'a'],
-    /^plantstore: --tag and --no-tag do not go together: [^\n]*\n$/,
+    /^plantstore: --tag and --no-tag cannot be combined: [^\n]*\n$/,
   ],
   [['delete'], /missing required argument 'ids'/],
   [['delete', '1', 'x'], ID_RULE],
-  [['delete', '1', '2', '--if-match', 'e'], /^plantstore: --if-match is about one plant: give one id\.\n$/],
+  [['delete', '1', '2', '--if-match', 'e'], /^plantstore: --if-match takes a single id\.\n$/],
   [['tags', '--limit', '1001'], /from 1 to 1000\.\n$/],
   [['import'], /missing required argument 'file'/],
   [
@@ -67,7 +67,7 @@ const CASES: [string[], RegExp][] = [
   [['import', 'a.csv', '--encoding', 'klingon'], /There is no such encoding: [^\n]*\n$/],
   [
     ['import', 'a.csv', '--encoding', 'iso-2022-jp', '--errors', 'b.csv'],
-    /--errors does not know iso-2022-jp/,
+    /--errors does not support iso-2022-jp/,
   ],
   [['export', 'plants.xlsx'], /^plantstore: The name plants\.xlsx does not tell its format: /],
   [['export', '--bom'], /^plantstore: --bom is for CSV only\.\n$/],

@@ -88,7 +88,7 @@ describe('a backup of a service under full load', () => {
     const file = join(folder, 'backup.db')
     const backup = await runPlantstore(t, ['backup', file, '--database', database])
     assert.equal(backup.code, 0, backup.stderr)
-    assert.match(backup.stderr, /^[\d,]+ plants in \S+ \(\S+ MB\), examined\.\n$/)
+    assert.match(backup.stderr, /^[\d,]+ plants in \S+ \(\S+ MB\), verified\.\n$/)
     const sent = await load.stop()
     assert.ok(load.acknowledged.size > before.size, 'the load went on meanwhile')
     assert.equal(statSync(file).mode & 0o777, 0o600)

@@ -30,7 +30,7 @@ test('backup says how many plants are in the file, which is a single one for its
   mkdirSync(join(folder, 'backups'))
   const { code, stdout, stderr } = await backUp(file)
   assert.deepEqual([code, stdout], [0, ''])
-  assert.match(stderr, /^1 plant in \S+one\.db \(\S+ kB\), examined\.\n$/)
+  assert.match(stderr, /^1 plant in \S+one\.db \(\S+ kB\), verified\.\n$/)
   assert.deepEqual(readdirSync(join(folder, 'backups')), ['one.db'])
   assert.equal(statSync(file).mode & 0o777, 0o600)
   // Readers and writers of the format (sqlite.org/fileformat.html): no log is expected beside the file.

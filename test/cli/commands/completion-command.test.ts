@@ -27,7 +27,7 @@ function prepare(test: Lifetime): string {
 /** What is completed behind a line that ends where the cursor is. */
 const CASES: [string, string[]][] = [
   ['plantstore im', ['import']],
-  ['plantstore rem', ['delete']],
+  ['plantstore del', ['delete']],
   ['plantstore token ', ['create', 'help', 'list', 'revoke', 'rotate']],
   ['plantstore token list --da', ['--database']],
   ['plantstore list --ta', ['--tag']],

@@ -79,12 +79,12 @@ test('an export that breaks off leaves the file as it was, says so and ends with
   writeFileSync(join(folder, 'plants.ndjson'), 'what was there')
   const toFile = await run(['export', 'plants.ndjson'], { folder })
   assert.deepEqual([toFile.code, toFile.stdout], [1, ''])
-  assert.match(toFile.stderr, /^plantstore: [^\n]+ 1 plant had arrived\. plants\.ndjson is as it was\.\n$/)
+  assert.match(toFile.stderr, /^plantstore: [^\n]+ 1 plant had arrived\. plants\.ndjson is unchanged\.\n$/)
   assert.equal(readFileSync(join(folder, 'plants.ndjson'), 'utf8'), 'what was there')
   assert.deepEqual(readdirSync(folder), ['plants.ndjson'])
   const piped = await run(['export'])
   assert.equal(piped.code, 1)
-  assert.match(piped.stderr, /What was written is not whole\.\n$/)
+  assert.match(piped.stderr, /The output is incomplete\.\n$/)
 })
 
 test('a file that cannot be written is one plain line', async (t) => {

@@ -35,6 +35,6 @@ test('systemd is told that the service is ready when it answers, where it waits 
 test('a service that cannot tell systemd says so, and serves', async (test) => {
   const environment = { NOTIFY_SOCKET: '/run/nobody', PATH: temporaryFolder(test) }
   const service = await startServe(test, { environment })
-  await eventually(() => service.stderr.includes('systemd could not be told that the service is ready'))
+  await eventually(() => service.stderr.includes('systemd could not be notified that the service is ready'))
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
 })

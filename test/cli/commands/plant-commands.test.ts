@@ -29,7 +29,7 @@ test('a plant is added, shown, changed and removed, its id exact and below zero 
   assert.deepEqual(removed, {
     code: 0,
     stdout: '',
-    stderr: 'Plant -7 is removed.\nPlant 9007199254740993 is removed.\n',
+    stderr: 'Plant -7 is deleted.\nPlant 9007199254740993 is deleted.\n',
   })
 })
 
@@ -62,7 +62,7 @@ test('of several plants that are removed, those that are absent are told and the
   await run(['create', '3', 'c'])
   const removed = await run(['delete', '1', '2', '3'])
   assert.equal(removed.code, 1)
-  assert.equal(removed.stderr, 'Plant 1 is removed.\nplantstore: There is no plant 2.\nPlant 3 is removed.\n')
+  assert.equal(removed.stderr, 'Plant 1 is deleted.\nplantstore: There is no plant 2.\nPlant 3 is deleted.\n')
   assert.equal(await (await app.fetch('/plants')).text(), '[]')
 })
 
@@ -100,7 +100,7 @@ test('list gives a plant a line with tabs, as NDJSON or as CSV, and says when th
 
   const limited = await run(['list', '--limit', '2'])
   assert.equal(linesOf(limited.stdout).length, 2)
-  assert.equal(limited.stderr, 'There are more than 2: --after 2 goes on, --all lists them all.\n')
+  assert.equal(limited.stderr, 'There are more than 2: continue with --after 2, or list all with --all.\n')
   const rest = await run(['list', '--limit', '2', '--after', '-1'])
   assert.deepEqual([linesOf(rest.stdout).length, rest.stderr], [2, ''])
   assert.match((await run(['list', '--tag', 'tree'])).stdout, /^-1\t[^\n]*\n$/)
@@ -118,7 +118,7 @@ test('list --all goes on over the pages of the service, and --limit beyond one p
   const many = await run(['list', '--limit', '2000'])
   assert.deepEqual(
     [linesOf(many.stdout).length, many.stderr],
-    [2_000, 'There are more than 2000: --after 1999 goes on, --all lists them all.\n'],
+    [2_000, 'There are more than 2000: continue with --after 1999, or list all with --all.\n'],
   )
   assert.equal(linesOf((await run(['list'])).stdout).length, 100)
 })

@@ -60,7 +60,7 @@ test('after a crash the log of the old store does not get into the restored one;
   assert.ok(existsSync(`${database}-wal`), 'the crash left a log')
   const { code, stderr } = await restore(backup, '--force')
   assert.equal(code, 0, stderr)
-  assert.match(stderr, /^1 plant in \S+, examined\.\nWhat was there is \S+before-restore-\w+: /)
+  assert.match(stderr, /^1 plant in \S+, verified\.\nThe previous store is \S+before-restore-\w+: /)
   const aside = readdirSync(folder).find((name) => name.includes('before-restore')) ?? ''
   assert.deepEqual(readdirSync(folder).sort(), ['backup.db', 'plants.db', aside])
 

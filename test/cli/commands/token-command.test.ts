@@ -22,7 +22,7 @@ test('tokens are made, listed and revoked beside a running service', async (test
   const secret = made.stdout.trimEnd()
   assert.equal(made.stdout, `${secret}\n`, 'standard output holds the token alone, ready for a pipe')
   assert.ok(isWellFormedToken(secret))
-  const [, id = ''] = /^Token (\w+) with plants:read\. It is shown this once:\n\{/.exec(made.stderr) ?? []
+  const [, id = ''] = /^Token (\w+) with plants:read\. It is shown only once:\n\{/.exec(made.stderr) ?? []
   assert.equal(await asking(secret), 200)
 
   const listed = await token('list')
@@ -105,7 +105,7 @@ test('a token that has expired is not rotated', async (test) => {
   assert.deepEqual([rotated.code, rotated.stdout], [1, ''])
   assert.equal(
     rotated.stderr,
-    `plantstore: Token ${id} has expired, and a new secret would not make it good again: make another with "plantstore token create".\n`,
+    `plantstore: Token ${id} has expired and cannot be rotated: create another with "plantstore token create".\n`,
   )
 })
 
@@ -123,12 +123,12 @@ test('a token is rotated beside a running service, with a grace for the one befo
   assert.match(
     rotated.stderr,
     new RegExp(
-      `^Token ${id} is rotated; the one before ends in 86400 seconds\\. The new one is shown this once:\n\\{`,
+      `^Token ${id} is rotated; the old secret expires in 86400 seconds\\. The new one is shown only once:\n\\{`,
     ),
   )
   assert.ok((await isGood(made.stdout)) && (await isGood(rotated.stdout)))
   const again = await token('rotate', id, '--grace-seconds', '0')
-  assert.match(again.stderr, /the one before ends now\./)
+  assert.match(again.stderr, /the old secret expires now\./)
   await eventually(async () => !(await isGood(rotated.stdout)), 5_000)
   assert.ok(await isGood(again.stdout))
   const unknown = await token('rotate', 'nobody')
