@@ -176,9 +176,13 @@ export function invalidFields(problems: readonly FieldProblem[]): AppError {
   return new AppError(40003, problems.map(({ message }) => message).join(' '), { details: { fields } })
 }
 
-/** 40004 for a parameter. */
-export function invalidParameter(parameter: string, message: string): AppError {
-  return new AppError(40004, message, { details: { parameter } })
+/** 40004 for a parameter, and for the fields that it names wrongly if it names some. */
+export function invalidParameter(
+  parameter: string,
+  message: string,
+  fields?: readonly FieldError[],
+): AppError {
+  return new AppError(40004, message, { details: { parameter, ...(fields && { fields }) } })
 }
 
 /** A mistake in how the program was started. The command line prints the message as one plain line and exits. */

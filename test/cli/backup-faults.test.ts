@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { startApp } from '../support/http/start-app.ts'
+import { runPlantstore } from '../support/process/plantstore-process.ts'
 import { NOBODY, startStore } from './start-store.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -142,7 +143,9 @@ test('where it may not write or read, it says so', { skip: !isRoot && 'not root'
 })
 
 test('two backups at once are both whole; to one file, one of them gets it', async (t) => {
-  const { at, backUp, check } = await startBackingUp(t)
+  const { at, folder, check } = await startBackingUp(t)
+  // Processes of their own: the name of an unfinished file holds the id of its process.
+  const backUp = (file: string) => runPlantstore(t, ['backup', '--database', 'plants.db', file], { folder })
   linkSync(at('plants.db'), at('hard link'))
   const [one, two] = await Promise.all([backUp('one.db'), backUp('two.db')])
   assert.deepEqual([one.code, two.code], [0, 0])

@@ -121,7 +121,7 @@ test('Ctrl-C ends an import with 130 and says how far it got, and what was told 
   assert.equal(await terminal.exit, 130)
   assert.match(
     terminal.text,
-    /plantstore: Interrupted\. The rows before line [\d,]+ are done: [\d,]+ created, 1 refused\. [^\n]* --on-conflict skip to go on\.\n$/,
+    /plantstore: Interrupted\. The rows before line [\d,]+ are done: [\d,]+ created, 1 refused\. [^\n]* --on-conflict skip to continue\.\n$/,
   )
   assert.equal(readFileSync(join(folder, 'refused.ndjson'), 'utf8'), 'no json\n')
   assert.deepEqual(readdirSync(folder).sort(), ['plants.ndjson', 'refused.ndjson'])

@@ -58,11 +58,17 @@ const CASES: [string[], RegExp][] = [
   ],
   [['import', 'a.ndjson', '--columns', 'id,name'], /^plantstore: --columns is for CSV only\.\n$/],
   [['import', 'a.ndjson', '--id-start', '1'], /^plantstore: --id-start is for CSV only\.\n$/],
-  [['import', 'a.csv', '--columns', 'foo'], /^plantstore: --columns must name a column name\.\n$/],
-  [['import', 'a.csv', '--columns', 'name,name'], /^plantstore: --columns names the column name twice\.\n$/],
+  [
+    ['import', 'a.csv', '--columns', 'foo'],
+    /^plantstore: The columns are wrong\. A column name is required\. See --columns\.\n$/,
+  ],
+  [
+    ['import', 'a.csv', '--columns', 'name,name'],
+    /^plantstore: [^\n]+ The column name must be named once\. See --columns\.\n$/,
+  ],
   [
     ['import', 'a.csv', '--columns', 'name'],
-    /^plantstore: --columns must name a column id, or --id-start must number the rows\.\n$/,
+    /^plantstore: [^\n]+ A column id is required, [^\n]+ See --columns and --id-start\.\n$/,
   ],
   [['import', 'a.csv', '--encoding', 'klingon'], /There is no such encoding: [^\n]*\n$/],
   [

@@ -163,7 +163,7 @@ test('tokens of the store, and a fixed one with dots, are let in beside', async 
 test('a token of the provider is not rotated here', async () => {
   const asked = { method: 'POST', ...withToken(await provider.sign()) }
   const answer = await app.fetch('/tokens/self/rotate', asked)
-  assert.match(await assertErrorAnswer(answer, 404, 40403), /not one of this store/)
+  assert.match(await assertErrorAnswer(answer, 404, 40403), /not in this store/)
 })
 
 test('the log tells by its subject which of the provider made a token', async () => {

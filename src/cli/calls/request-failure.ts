@@ -71,8 +71,8 @@ export function flagHint({ parameter = '', fields = [] }: ErrorDetails): string 
   if (flag !== undefined) flags.add(flag)
   for (const { name, rule, line } of fields) {
     if (rule === 'utf-8') flags.add('--encoding')
-    // With a line of its own it is a column that the header row lacks.
-    if (rule !== 'required' || line === undefined) continue
+    // A column that the header row lacks has its line, unlike a field that a row lacks.
+    if (rule !== 'required' || (line === undefined && parameter === '')) continue
     flags.add('--columns')
     if (name === 'id') flags.add('--id-start')
   }

@@ -97,10 +97,7 @@ async function checkColumns(columns: string[], idStart: bigint | undefined): Pro
     createCsvRows({ columns, idStart })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const hint = flagHint({
-      fields: [{ name: idStart === undefined ? 'id' : '', rule: 'required', line: 1 }],
-    })
-    throw new CommandFailure(`${error.message}${hint}`, EXIT_USAGE)
+    throw new CommandFailure(`${error.message}${flagHint(error.details ?? {})}`, EXIT_USAGE)
   }
 }
 

@@ -28,8 +28,8 @@ export interface CsvRows {
 export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvRows {
   let columns =
     names &&
-    columnsOf(names, idStart, ({ message }) =>
-      invalidParameter('columns', `The columns are wrong. ${message}`),
+    columnsOf(names, idStart, ({ message, ...field }) =>
+      invalidParameter('columns', `The columns are wrong. ${message}`, [field]),
     )
   let nextId = idStart
   let rows = createImportRows(1, 0)

@@ -124,16 +124,16 @@ test('what is told after a failure is sentences of their own, and true of the fi
   assert.match(full.stderr, /no space is left\. 1 plant had arrived\. The output is incomplete\.\n$/)
 })
 
-test('what the service says of its query is said of the flags', async (t) => {
+test('where a parameter helps, its flag is named', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const imported = (input: string | Buffer) => run(['import', '-', '--format', 'csv'], { input })
   const header = await imported('id,title\n1,a\n')
-  assert.match(header.stderr, /name its columns with --columns\. /)
+  assert.match(header.stderr, / See --columns\. Nothing was stored\.\n$/)
   const numbered = await imported('name\na\n')
-  assert.match(numbered.stderr, /must name a column id, or --id-start must number the rows\. /)
+  assert.match(numbered.stderr, / See --columns and --id-start\. Nothing was stored\.\n$/)
   const windows = await imported(Buffer.from('id,name\n1,th\xe9\n', 'latin1'))
-  assert.match(windows.stderr, /^line 2[^\n]* with --encoding windows-1252\. /)
+  assert.match(windows.stderr, /^line 2[^\n]* windows-1252\. \(code 40002\) See --encoding\.\n/)
   const wide = await imported(Buffer.from('\ufeffid,name\r\n1,a\r\n', 'utf16le'))
-  assert.match(wide.stderr, /with --encoding utf-16le\. /)
+  assert.match(wide.stderr, / utf-16le\. \(code 40002\) See --encoding\. /)
   for (const { stderr } of [header, numbered, windows, wide]) assert.doesNotMatch(stderr, /in the query/)
 })

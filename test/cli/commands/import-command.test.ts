@@ -164,11 +164,14 @@ test('an import that cannot go on says how far it got', async (t) => {
   writeFileSync(join(folder, 'broken.csv'), 'id,name\n1,a\nII,b\n3,"never closed\n')
   const { code, stdout, stderr } = await run(['import', 'broken.csv', '--errors', 'refused.csv'], { folder })
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /plantstore: [^\n]*line 4[^\n]*stored[^\n]*1 created[^\n]*\(code 40002\)\n$/)
+  assert.match(
+    stderr,
+    /plantstore: line 4: [^\n]*\(code 40002\) The rows before line 4 are done: 1 created[^\n]*\n$/,
+  )
   assert.equal(readFileSync(join(folder, 'refused.csv'), 'utf8'), 'id,name\nII,b\n')
   writeFileSync(join(folder, 'no-name.csv'), 'id,title\n1,a\n')
   const header = await run(['import', 'no-name.csv'], { folder })
-  assert.match(header.stderr, /^plantstore: The header row on line 1 must name a column name\. [^\n]*\n$/)
+  assert.match(header.stderr, /^plantstore: line 1: The header row is wrong: [^\n]*\n$/)
   writeFileSync(join(folder, 'cut.csv.gz'), gzipSync('id,name\n5,a\n').subarray(0, 20))
   assert.match((await run(['import', 'cut.csv.gz'], { folder })).stderr, /^plantstore: [^\n]*gzip[^\n]*\n$/)
   writeFileSync(join(folder, 'none.ndjson'), '')

@@ -39,7 +39,7 @@ test('a taken id, an absent plant and a stale ETag end with 1 and say so, with t
   await run(['create', '1', 'Rosa canina'])
   const etag = (await app.fetch('/plants/1')).headers.get('etag') ?? assert.fail()
   const cases: [string[], string][] = [
-    [['create', '1', 'Again'], 'plantstore: The id 1 is taken; choose another. (code 40901)\n'],
+    [['create', '1', 'Again'], 'plantstore: The id 1 is already used. Choose another. (code 40901)\n'],
     [['get', '2'], 'plantstore: There is no plant 2.\n'],
     [['update', '2', '--name', 'x'], 'plantstore: There is no plant with the id 2. (code 40402)\n'],
     [['delete', '2'], 'plantstore: There is no plant 2.\n'],

@@ -124,7 +124,7 @@ test('an expired token is not rotated, as its new secret would be dead, and the 
   const answer = await app.fetch(`/tokens/${id}/rotate`, { method: 'POST' })
   assert.equal(
     await assertErrorAnswer(answer, 400, 40004),
-    'The token has expired, and a new secret would not make it good again: make another token.',
+    'The token has expired, and rotating it would not renew it. Create another token.',
   )
 })
 
@@ -135,7 +135,7 @@ test('the token of the settings cannot be rotated, and the answer says where it 
       404,
       40403,
     )
-    assert.match(message, /PLANTSTORE_FIXED_TOKEN is changed there, and cannot be rotated/)
+    assert.match(message, /PLANTSTORE_FIXED_TOKEN cannot be rotated\. Change the setting\./)
   }
 })
 
@@ -144,7 +144,7 @@ test('a wrong grace is refused, and the token stays as it was', async () => {
   for (const value of ['-1', '2592001', '1.5', '"60"', 'null', 'true', '1e400', '18446744073709551617']) {
     const answer = await app.send('POST', `/tokens/${id}/rotate`, `{"graceSeconds":${value}}`)
     const message = await assertErrorAnswer(answer, 400, 40003)
-    assert.equal(message, 'graceSeconds must be a whole number from 0 to 2592000', value)
+    assert.equal(message, 'graceSeconds must be a whole number from 0 to 2592000.', value)
   }
   await assertErrorAnswer(await app.send('POST', `/tokens/${id}/rotate`, '[]'), 400, 40003)
   await assertErrorAnswer(await app.fetch(`/tokens/${id}/rotate?x=1`, { method: 'POST' }), 400, 40004)
