@@ -1,4 +1,3 @@
-import type { ErrorDetails } from '../../client/plant-store-client.ts'
 import { RequestError } from '../../client/request-error.ts'
 import { printable } from '../../printable.ts'
 import { CommandFailure } from '../output/command-failure.ts'
@@ -65,7 +64,13 @@ function hintFor(code: number | undefined, status: number, url: string): string 
 }
 
 /** The flags with which a file can be imported that the service rejected; empty where there are none. */
-export function flagHint({ parameter = '', fields = [] }: ErrorDetails): string {
+export function flagHint({
+  parameter = '',
+  fields = [],
+}: {
+  parameter?: string
+  fields?: readonly { name: string; rule: string; line?: number }[]
+}): string {
   const flags = new Set<string>()
   const flag = FLAGS.get(parameter)
   if (flag !== undefined) flags.add(flag)
