@@ -9,6 +9,14 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
+/** Local time, to the millisecond: 14:03:59.120. */
+const CLOCK = new Intl.DateTimeFormat('sv', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
+
 interface LogLine extends Record<string, unknown> {
   time: string
   level: number
@@ -21,7 +29,7 @@ export function readableLine(json: string): string {
   const { time, level, msg = '', err, ...members } = JSON.parse(json) as LogLine
   const stack = err?.stack?.split('\n').map((line) => `    ${printable(line)}\n`) ?? []
   const words = [
-    new Date(time).toLocaleTimeString('sv', { fractionalSecondDigits: 3 }).replace(',', '.'),
+    CLOCK.format(new Date(time)).replace(',', '.'),
     LEVEL_NAMES[level] ?? level,
     printable(msg),
     ...Object.entries(members).map(([name, value]) => `${name}=${printable(JSON.stringify(value))}`),

@@ -177,7 +177,7 @@ test('whatever starts the service gives Node the flags that npm start does', () 
     Dockerfile: instruction('ENTRYPOINT').replaceAll(/[",]/g, ''),
     ...Object.fromEntries(
       [
-        'README.md',
+        'docs/deploy.md',
         'ops/plantstore.service',
         'src/cli/main.ts',
         'test/support/process/plantstore-process.ts',

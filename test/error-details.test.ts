@@ -34,6 +34,22 @@ const created = await token('{"scopes":["plants:read"]}')
 const { id: tokenId } = (await created.json()) as { id: string }
 const rotate = (json: string) => app.send('POST', `/tokens/${tokenId}/rotate`, json)
 
+/** What stands in for the storage in `altered`. */
+let instead: Partial<Pick<PlantStore, 'create' | 'get'>> = {}
+const altered = await startAlteredApp(
+  { after },
+  {
+    storage: (real) => ({
+      ...real,
+      plants: {
+        ...real.plants,
+        create: (...parameters) => (instead.create ?? real.plants.create)(...parameters),
+        get: (id) => (instead.get ?? real.plants.get)(id),
+      },
+    }),
+  },
+)
+
 /** For every rule a request that violates it, and the field that the response names. */
 const VIOLATIONS: Record<FieldRule, [request: () => Promise<Response>, name: string]> = {
   required: [() => post('{"id":2}'), 'name'],
@@ -115,22 +131,6 @@ test('a failed import has the line, the counts and the line of the row at fault'
     outcome: 'stored-before-line',
   })
 })
-
-/** What stands in for the storage in `altered`. */
-let instead: Partial<Pick<PlantStore, 'create' | 'get'>> = {}
-const altered = await startAlteredApp(
-  { after },
-  {
-    storage: (real) => ({
-      ...real,
-      plants: {
-        ...real.plants,
-        create: (...parameters) => (instead.create ?? real.plants.create)(...parameters),
-        get: (id) => (instead.get ?? real.plants.get)(id),
-      },
-    }),
-  },
-)
 
 async function failedCreate(failure: unknown): Promise<ErrorDetails | undefined> {
   instead = { create: () => Promise.reject(failure) }

@@ -51,7 +51,7 @@ export async function run(
   environment: Environment,
 ): Promise<number> {
   const { stdin, stdout, stderr } = streams
-  // A failed write is reported where it is awaited (`print`); of the rest, the service's greeting and the log, nobody is left to read.
+  // A failed write is reported where it is awaited (`print`). Nobody is left to read the rest: greeting and log.
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined)
   const help: string[] = []
   try {

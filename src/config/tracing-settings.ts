@@ -39,8 +39,8 @@ const EXPORT_TIMEOUT: NumberRule = { ...DELAY, minimum: 1 }
 const SPANS: NumberRule = { kind: 'whole number', minimum: 1, maximum: 1_000_000 }
 
 /**
- * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment Variable
- * Specification"). Throws a SettingError with a line for each invalid variable.
+ * How requests are traced; undefined unless the standard variables name a collector (OpenTelemetry, "Environment
+ * Variable Specification"). Throws a SettingError with a line for each invalid variable.
  */
 export function readTracing(environment: Environment): TracingSettings | undefined {
   const read = (name: string) => (environment[name] === '' ? undefined : environment[name])

@@ -81,7 +81,7 @@ test('a certificate without its key, or beside a Unix socket, is refused', async
     message: /^PLANTSTORE_TLS_CERT needs PLANTSTORE_TLS_KEY/,
   })
   await assert.rejects(startApp(test, { PLANTSTORE_TLS_KEY: keyFile }), {
-    message: /^PLANTSTORE_TLS_KEY needs PLANTSTORE_TLS_CERT, too/,
+    message: /^PLANTSTORE_TLS_KEY needs PLANTSTORE_TLS_CERT:/,
   })
   await assert.rejects(startApp(test, { ...settings, PLANTSTORE_SOCKET: '/tmp/plants.sock' }), {
     message: /takes no TLS/,

@@ -184,7 +184,7 @@ test('a variable that looks like a setting and is none is refused: it is a typo'
   const typos: Environment = { PLANTSTORE_PROT: '80' }
   assert.match(
     problemOf(() => readConfig({}, typos)),
-    /^There is no setting PLANTSTORE_PROT\. Did you mean PLANTSTORE_PORT\? See "plantstore serve --help"/,
+    /^There is no setting PLANTSTORE_PROT\. Did you mean PLANTSTORE_PORT\? "plantstore serve --help" lists all settings\./,
   )
   assert.match(
     problemOf(() => readConfig({}, { PLANTSTORE_FERN: '80' })),

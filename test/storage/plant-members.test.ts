@@ -222,8 +222,7 @@ describe('every member of a plant', () => {
       const { client, database, stop } = await start(t, await newFile(t))
       for (const plant of PLANTS) await client.createPlant(plant)
       await stop()
-      const backup = `${database}.backup`
-      const restored = `${database}.restored`
+      const [backup, restored] = [`${database}.backup`, `${database}.restored`]
       await runCommand(t, 'backup', backup, '--database', database)
       await runCommand(t, 'restore', backup, '--database', restored)
       await runCommand(t, 'check', '--database', restored)

@@ -72,8 +72,8 @@ export async function callService<Result>(
 }
 
 /**
- * Watches whether the last request was a write that may have been applied: if any attempt was sent and not rejected. The
- * last attempt may not have connected, after an earlier one whose response was lost.
+ * Watches whether the last request was a write that may have been applied: if any attempt was sent and not rejected.
+ * The last attempt may not have connected, after an earlier one whose response was lost.
  */
 function watchOutcome(isUnreachable: (error: unknown) => boolean) {
   let last = ''

@@ -7,8 +7,8 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
 /**
- * `plantstore completion`: a script with which a shell completes commands, flags, choices and file names. It is generated
- * from the commands, and does not run plantstore for a completion.
+ * `plantstore completion`: a script with which a shell completes commands, flags, choices and file names. It is
+ * generated from the commands, and does not run plantstore for a completion.
  */
 export function addCompletionCommand(program: Command, context: CommandContext): void {
   program

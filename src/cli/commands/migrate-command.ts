@@ -4,7 +4,10 @@ import { describeDatabase, openStorage, shardStorage } from '../../storage/open-
 import type { CommandContext } from '../command-context.ts'
 import { print } from '../output/standard-output.ts'
 
-/** `plantstore migrate`: changes the schema with the rights of another role than the service's (PLANTSTORE_MIGRATE=false). */
+/**
+ * `plantstore migrate`: changes the schema with the rights of another role than the service's
+ * (PLANTSTORE_MIGRATE=false).
+ */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')

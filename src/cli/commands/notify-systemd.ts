@@ -6,8 +6,9 @@ import type { Logger } from 'pino'
 const NOTIFY_TIMEOUT_MS = 30_000
 
 /**
- * Notifies systemd that the service is ready, if it waits on `notifySocket` (sd_notify(3)): units ordered after the service
- * then start when it responds. Runs systemd's own program, as Node has no Unix datagram sockets. A failure is logged only.
+ * Notifies systemd that the service is ready, if it waits on `notifySocket` (sd_notify(3)): units ordered after the
+ * service then start when it responds. Runs systemd's own program, as Node has no Unix datagram sockets. A failure is
+ * logged only.
  */
 export async function notifySystemdReady(notifySocket: string | undefined, log: Logger): Promise<void> {
   if (notifySocket === undefined) return

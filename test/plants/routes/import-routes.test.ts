@@ -75,7 +75,7 @@ test('a row that is refused is reported with its line, its id and why, and the o
   assert.match(messages[1] ?? '', /^The line is not JSON(: it .*)?\.$/)
   assert.match(messages[3] ?? '', /UTF-8/)
   assert.match(messages[4] ?? '', /^The line must be a JSON object\. Put /)
-  assert.equal(messages[5], 'The id 7 is taken.')
+  assert.equal(messages[5], 'The id 7 is already used.')
   assert.match(messages[7] ?? '', /longer than 65536 bytes/)
   assert.deepEqual(await storedPlants(app), [
     [1n, 'a'],
