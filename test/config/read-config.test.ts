@@ -188,7 +188,7 @@ test('a variable that looks like a setting and is none is refused: it is a typo'
   )
   assert.match(
     problemOf(() => readConfig({}, { PLANTSTORE_FERN: '80' })),
-    /^There is no setting PLANTSTORE_FERN\. See /,
+    /^There is no setting PLANTSTORE_FERN\. "plantstore serve --help" lists/,
   )
   assert.equal(readConfig({}, { PATH: '/bin', PLANTSTOREX: 'a' }).port, 8080)
 })
