@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/log-throttle.ts': [],
   'src/config': ['src/errors.ts', 'src/closest-match.ts'],
   'src/load': ['src/errors.ts'],
-  'src/http': ['src/errors.ts', 'src/log-throttle.ts', 'src/config', 'src/load'],
+  'src/http': ['src/errors.ts', 'src/log-throttle.ts', 'src/load'],
   'src/plants': ['src/errors.ts', 'src/plants/import'],
   'src/plants/import': ['src/errors.ts', 'src/plants'],
   'src/plants/routes': ['src/errors.ts', 'src/load', 'src/http', 'src/plants', 'src/plants/import'],

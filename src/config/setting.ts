@@ -1,5 +1,6 @@
+import { isIP } from 'node:net'
+import { compile } from '@fastify/proxy-addr'
 import { SettingError } from '../errors.ts'
-import { parseAddressRanges } from './address-range.ts'
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -77,7 +78,7 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
       )
     }
     case 'addresses': {
-      const wrong = partsOf(text).find((part) => parseAddressRanges(part) === undefined)
+      const wrong = partsOf(text).find((part) => !isAddressRange(part))
       if (wrong === undefined) return text
       throw refused(
         'addresses or ranges (10.0.0.0/8), or loopback, linklocal or uniquelocal, with commas between them',
@@ -123,4 +124,20 @@ function isBaseUrl(text: string): boolean {
     /^(?:\/[A-Za-z0-9\-._~]+)*\/?$/.test(url.pathname) &&
     url.username + url.password + url.search + url.hash === ''
   )
+}
+
+/**
+ * True for an address, a range (`10.0.0.0/8`), and the words loopback, linklocal and uniquelocal. The range of every
+ * address is rejected: it would trust every client.
+ */
+export function isAddressRange(text: string): boolean {
+  const [, address = '', bits] = /^([^/%]+)(\/[1-9]\d*)?$/.exec(text) ?? []
+  // proxy-addr also accepts short forms such as `10.0`, which are more likely a mistake.
+  if (isIP(address) === 0 && (bits !== undefined || !/^[a-z]+$/.test(address))) return false
+  try {
+    compile(text)
+    return true
+  } catch {
+    return false
+  }
 }

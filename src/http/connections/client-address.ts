@@ -1,20 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
-import { parseAddressRanges } from '../../config/address-range.ts'
+import { isIP } from 'node:net'
+import { compile } from '@fastify/proxy-addr'
+import ipaddr from 'ipaddr.js'
 
 const LOOPBACK = '127.0.0.1'
 
-/** The address of whoever sent a request, as far as it is known for certain. */
+/** The address of the client that sent a request, as far as it is known for certain. */
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
- * Without trusted proxies the address is that of the connection, whatever X-Forwarded-For says. Of what a trusted
- * proxy forwards, the field is read from its end, where the proxies add to it, up to the first address that is not
- * trusted: what stands before it is anybody's word. Fastify's `trustProxy` would believe X-Forwarded-Host and
- * X-Forwarded-Proto as well, and is left off.
+ * Without trusted proxies the address is the one of the connection; `X-Forwarded-For` is ignored. Behind trusted
+ * proxies it is the last address of that field that is not trusted: proxies append to it, and any client can write what
+ * stands before. Fastify's `trustProxy` is off, as it would believe X-Forwarded-Host and X-Forwarded-Proto, too.
  *
- * Whoever talks to a Unix socket is on this machine, and counts as its loopback address; a connection to a port has no
- * address only when it is closed.
+ * A client of the Unix socket has the loopback address. A connection to a port has no address once it is closed.
  */
 export function createClientAddress(trustedProxies: string | undefined, unixSocket?: string): ClientAddress {
   const isTrusted = createTrustedProxies(trustedProxies)
@@ -34,49 +33,22 @@ export function createClientAddress(trustedProxies: string | undefined, unixSock
   }
 }
 
-/** Tells whether an address is one of these; none is where there are none. */
+/** Returns whether an address is in the list of the setting `trustedProxies`; without a list no address is. */
 export function createTrustedProxies(trustedProxies: string | undefined): (address: string) => boolean {
-  const trusted = new BlockList()
-  const ranges = trustedProxies === undefined ? [] : (parseAddressRanges(trustedProxies) ?? [])
-  for (const { address, bits, family } of ranges) trusted.addSubnet(address, bits, family)
-  return (address) => {
-    const version = isIP(address)
-    return version !== 0 && trusted.check(address, version === 6 ? 'ipv6' : 'ipv4')
-  }
+  if (trustedProxies === undefined) return () => false
+  const isTrusted = compile(trustedProxies.split(',').map((entry) => entry.trim()))
+  return (address) => isTrusted(address, 0)
 }
 
-/**
- * What is one client to a limit: an IPv4 address, or the first 64 bits of an IPv6 address, as whoever has one of
- * these has them all.
- */
+/** The unit of a limit: an IPv4 address, or the first 64 bits of an IPv6 address, as a client has all of these. */
 export function networkOf(address: string): string {
-  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).map(inHex).join(':')}::/64` : address
+  if (isIP(address) !== 6) return address
+  const withoutZone = address.replace(/%.*$/, '')
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${withoutZone}/64`)}/64`
 }
 
-/** An address without the port that some proxies add, and without the clothes of IPv6 where it is one of IPv4. */
+/** An address without the port that some proxies append; an IPv4 address inside of an IPv6 address as IPv4. */
 export function plainAddress(text: string): string {
   const address = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1')
-  if (isIP(address) !== 6) return address
-  const groups = groupsOf(address)
-  const [high = 0, low = 0] = groups.slice(6)
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
-  return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : address
-}
-
-/** The eight groups of an IPv6 address in any of its forms (RFC 4291 §2.2). */
-function groupsOf(address: string): number[] {
-  const inGroups = address
-    .replace(/%.*$/, '')
-    .replace(
-      /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
-      (_all, a, b, c, d) => `${inHex(a * 256 + +b)}:${inHex(c * 256 + +d)}`,
-    )
-  const [before = [], after = []] = inGroups
-    .split('::')
-    .map((half) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16))))
-  return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after]
-}
-
-function inHex(group: number): string {
-  return group.toString(16)
+  return isIP(address) === 6 ? ipaddr.process(address).toString() : address
 }

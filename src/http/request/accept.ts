@@ -1,61 +1,66 @@
 /** A quality as RFC 9110 §12.4.2 writes it. */
 const QUALITY = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/
 
-interface MediaRange {
-  type: string
+/** A member of an `Accept…` field, in lower case, and its quality: 0 rejects it. */
+export interface Preference {
+  value: string
   quality: number
 }
 
 /**
- * Which of `offered` an Accept field likes best (RFC 9110 §12.5.1), the first of them where it says nothing or
- * likes several equally: what it names in full before what it takes along with others. Undefined when it takes
- * none of them. Parameters other than q are not looked at.
+ * Parses a field of preferences (RFC 9110 §12.5), such as Accept and Accept-Encoding. Malformed members are omitted,
+ * and parameters other than q ignored.
+ */
+export function parsePreferences(field: string): Preference[] {
+  // A quoted value may contain a comma or a semicolon, and none matters here.
+  const members = field
+    .toLowerCase()
+    .replace(/"(?:[^"\\]|\\.)*"/g, '')
+    .split(',')
+  return members.flatMap((member) => {
+    const [value = '', ...parameters] = member.split(';').map((part) => part.trim())
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
+    return QUALITY.test(quality) ? [{ value, quality: Number(quality) }] : []
+  })
+}
+
+/**
+ * The type of `offered` that an Accept field prefers (RFC 9110 §12.5.1). The first one if there is no field; of several
+ * with the same quality the one with the most specific range, then the first. Undefined if the field accepts none.
  */
 export function preferredMediaType<Type extends string>(
   accept: string | undefined,
   offered: readonly [Type, ...Type[]],
 ): Type | undefined {
   if (accept === undefined || accept.trim() === '') return offered[0]
-  const ranges = mediaRangesIn(accept)
-  let best: { type: Type; quality: number; closeness: number } | undefined
+  const ranges = parsePreferences(accept)
+  let best: { type: Type; quality: number; precision: number } | undefined
   for (const type of offered) {
-    const { quality, closeness } = likingOf(type, ranges)
+    const { quality, precision } = matchOf(type, ranges)
     if (quality === 0) continue
     if (
       best === undefined ||
       quality > best.quality ||
-      (quality === best.quality && closeness > best.closeness)
+      (quality === best.quality && precision > best.precision)
     ) {
-      best = { type, quality, closeness }
+      best = { type, quality, precision }
     }
   }
   return best?.type
 }
 
-/** The quality that the closest range gives a type, and how close that is: 3 in full, 2 `text/*`, 1 any. */
-function likingOf(type: string, ranges: readonly MediaRange[]): { quality: number; closeness: number } {
+/**
+ * The quality of the most specific range that matches, and its precision: 3 for `text/csv`, 2 for a group, 1 for any.
+ */
+function matchOf(type: string, ranges: readonly Preference[]): { quality: number; precision: number } {
   const [group = ''] = type.split('/')
-  for (const [closeness, wanted] of [
+  for (const [precision, wanted] of [
     [3, type],
     [2, `${group}/*`],
     [1, '*/*'],
   ] as const) {
-    const found = ranges.find((range) => range.type === wanted)
-    if (found !== undefined) return { quality: found.quality, closeness }
+    const found = ranges.find(({ value }) => value === wanted)
+    if (found !== undefined) return { quality: found.quality, precision }
   }
-  return { quality: 0, closeness: 0 }
-}
-
-function mediaRangesIn(accept: string): MediaRange[] {
-  // A quoted value may hold a comma or a semicolon, and none is of interest.
-  const ranges = accept
-    .toLowerCase()
-    .replace(/"(?:[^"\\]|\\.)*"/g, '')
-    .split(',')
-  return ranges.flatMap((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
-    // A range that is not well formed counts as if it were not there.
-    return QUALITY.test(quality) ? [{ type, quality: Number(quality) }] : []
-  })
+  return { quality: 0, precision: 0 }
 }

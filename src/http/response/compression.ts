@@ -1,21 +1,21 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { parsePreferences } from '../request/accept.ts'
 import { type HeaderList, sendBody, sendJson } from './responses.ts'
 
-/** What is smaller fits in one packet anyway. */
+/** Smaller responses fit into one packet anyway. */
 const COMPRESSED_FROM_BYTES = 1_400
 
-/** The quickest: what is compressed here is made for one reader, who waits for it. */
+/** The fastest level: one client waits for the result. */
 export const GZIP_LEVEL = 1
 
 /**
- * Characters that are compressed at once, each of which takes several bytes until its response is sent; what comes
- * beyond them is sent uncompressed.
+ * Characters that are compressed at the same time; beyond it responses are not compressed. Each takes several bytes.
  */
 const COMPRESSING_CHARACTERS_MAX = 64 * 1024 * 1024
 
-/** What the threads of this process compress now. */
+/** Characters that this process compresses now. */
 let compressingCharacters = 0
 
 const compressText = promisify(gzip)
@@ -29,25 +29,19 @@ async function compress(text: string): Promise<Buffer> {
   }
 }
 
-/** A coding of an Accept-Encoding field, with how much it is liked. */
-const CODING = /^\s*([^;\s]+)\s*(?:;\s*q=([0-9.]+)\s*)?$/
-
-/** Whether a request takes gzip, and likes nothing packed no better (RFC 9110 §12.5.3). */
+/** Whether a request accepts gzip, and does not prefer the uncompressed response (RFC 9110 §12.5.3). */
 export function acceptsGzip({ headers }: FastifyRequest): boolean {
-  const qualities = new Map<string, number>()
-  for (const part of String(headers['accept-encoding'] ?? '')
-    .toLowerCase()
-    .split(',')) {
-    const [, coding, quality = '1'] = CODING.exec(part) ?? []
-    if (coding !== undefined) qualities.set(coding === 'x-gzip' ? 'gzip' : coding, Number(quality))
-  }
+  const codings = parsePreferences(String(headers['accept-encoding'] ?? ''))
+  const qualities = new Map(
+    codings.map(({ value, quality }) => [value === 'x-gzip' ? 'gzip' : value, quality]),
+  )
   const gzip = qualities.get('gzip') ?? qualities.get('*') ?? 0
   return gzip > 0 && gzip >= (qualities.get('identity') ?? 0)
 }
 
 /**
- * Answers with 200 and JSON, compressed for those who take it so. Only for what holds no secret: how long it
- * becomes tells something of what is in it.
+ * Sends JSON with the status 200, compressed if the client accepts it. Only for bodies without secrets: the compressed
+ * length reveals something of the content.
  */
 export async function sendLongJson(
   request: FastifyRequest,
@@ -56,9 +50,9 @@ export async function sendLongJson(
   fields: HeaderList = [],
 ): Promise<void> {
   const all = [...fields, 'vary', 'accept-encoding']
-  const isWorthIt =
+  const isCompressible =
     json.length >= COMPRESSED_FROM_BYTES && compressingCharacters + json.length <= COMPRESSING_CHARACTERS_MAX
-  if (!isWorthIt || !acceptsGzip(request)) {
+  if (!isCompressible || !acceptsGzip(request)) {
     sendJson(reply, 200, json, all)
     return
   }
