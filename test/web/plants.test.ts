@@ -97,7 +97,7 @@ test('an id that is suggested to somebody who is about to type one gives way to 
   await page.close()
 })
 
-test('what the service refuses is told in its words, beside the field', { skip }, async () => {
+test('what the service rejects is explained beside the field', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Add a plant').click()
   await fill(page, { id: '5', name: 'nul' })
@@ -107,7 +107,7 @@ test('what the service refuses is told in its words, beside the field', { skip }
     input.dispatchEvent(new Event('input', { bubbles: true }))
   })
   await button(page, 'Add').click()
-  await page.locator('#plant-name-problem').getByText('name must be a string without U+0000').waitFor()
+  await page.locator('#plant-name-problem').getByText('This contains a character that cannot be stored.').waitFor()
   assert.equal((await site.app.fetch('/plants/5')).status, 404)
   await page.close()
 })
