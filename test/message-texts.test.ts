@@ -68,7 +68,7 @@ test('every way to read a message is found, and showing one is not', () => {
     'throw new CommandFailure(error.message)',
     "const told = [kind === 'service' ? message : words[kind]]",
     'return error.message',
-    '`${row}: ${printable(message)} (code ${error})`',
+    'stderr.write(row + printable(message) + code)',
   ]) {
     assert.deepEqual(readingsIn(line), [], line)
   }

@@ -107,7 +107,10 @@ test('what the service rejects is explained beside the field', { skip }, async (
     input.dispatchEvent(new Event('input', { bubbles: true }))
   })
   await button(page, 'Add').click()
-  await page.locator('#plant-name-problem').getByText('This contains a character that cannot be stored.').waitFor()
+  await page
+    .locator('#plant-name-problem')
+    .getByText('This contains a character that cannot be stored.')
+    .waitFor()
   assert.equal((await site.app.fetch('/plants/5')).status, 404)
   await page.close()
 })
