@@ -14,10 +14,14 @@ const PARTS = ['package.json', 'ops', 'src', 'web', 'build', 'LICENSE', 'README.
 /** Programs of the clone: `tsc`, `publint`, `attw`. */
 export const TOOLS = join(ROOT, 'node_modules/.bin')
 
-/** The environment of somebody who has this Node, without what the npm that runs the tests tells its own. */
+/**
+ * The environment of a user with this Node: without what the npm that runs the tests sets for its own, but with the
+ * certificates of the registry.
+ */
 export function environmentOf(node = process.execPath): Record<string, string> {
   const kept = Object.entries(process.env).filter(
-    ([name, value]) => value !== undefined && !/^(?:npm_|NODE_|PLANTSTORE_|INIT_CWD$|PATH$)/i.test(name),
+    ([name, value]) =>
+      value !== undefined && !/^(?:npm_|NODE_(?!EXTRA_CA_CERTS$)|PLANTSTORE_|INIT_CWD$|PATH$)/i.test(name),
   ) as [string, string][]
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== TOOLS)
   return { ...Object.fromEntries(kept), PATH: [dirname(node), ...path].join(delimiter) }
