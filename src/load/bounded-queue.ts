@@ -15,7 +15,7 @@ export interface BoundedQueueOptions {
   waitMaxMs?: number
   /** The rejection (50301, with its reason) of a task for which there is no room. One error serves all of them. */
   overloaded: AppError
-  /** For tasks that hold up the event loop: they start in these slices. */
+  /** For tasks that hold up the event loop until they are done: they start in these slices, and take no slots. */
   slices?: EventLoopSlices
   /** Slots that other queues use as well: a task takes one of these and one of its own queue. */
   sharedSlots?: SharedSlots
@@ -74,11 +74,10 @@ export class BoundedQueue {
   run<Result>(task: () => Result | Promise<Result>, options: RunOptions = {}): Promise<Result> {
     if (this.#closedWith !== undefined) return Promise.reject(this.#closedWith)
     const { slices } = this.#options
+    if (slices !== undefined && this.queued === 0 && slices.hasTime()) return runInSlice(slices, task)
     const caller = this.#rotation.callerOf(options.caller)
-    const mayStart =
-      caller.queued.length === 0 && (slices === undefined || (this.queued === 0 && slices.hasTime()))
-    if (mayStart && this.#takeSlot(caller)) {
-      return this.#runInSlot(caller, slices === undefined ? task : () => slices.runNow(task))
+    if (slices === undefined && caller.queued.length === 0 && this.#takeSlot(caller)) {
+      return this.#runInSlot(caller, task)
     }
     if (this.#makeRoom(caller)) return this.#enqueue(caller, task, options.isWanted)
     this.#rotation.forgetIfIdle(caller)
@@ -196,6 +195,14 @@ export class BoundedQueue {
     clearTimeout(next.timer)
     next.start()
     return true
+  }
+}
+
+function runInSlice<Result>(slices: EventLoopSlices, task: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return Promise.resolve(slices.runNow(task))
+  } catch (error) {
+    return Promise.reject(error)
   }
 }
 

@@ -65,19 +65,15 @@ export function rowToPlant(row: PlantRow): StoredPlant {
   return plant
 }
 
-/** A plant in the order of PLANT_COLUMN_NAMES, as a statement takes it, written over what is in `row`. */
-export function plantToRow(
-  plant: StoredPlant,
-  row: (bigint | number | string | null)[] = [],
-): (bigint | number | string | null)[] {
-  row[0] = plant.id
-  row[1] = plant.createdAtMs
-  row[2] = plant.updatedAtMs
-  row[3] = plant.version
-  for (let at = 0; at < CONTENT_COLUMNS.length; at++) {
-    row[CONTENT_AT + at] = CONTENT_COLUMNS[at]?.get(plant) ?? null
+/** Writes a plant into `row` in the order of PLANT_COLUMN_NAMES, from `at` on, as a statement takes it. */
+export function plantToRow(plant: StoredPlant, row: (bigint | number | string | null)[], at = 0): void {
+  row[at] = plant.id
+  row[at + 1] = plant.createdAtMs
+  row[at + 2] = plant.updatedAtMs
+  row[at + 3] = plant.version
+  for (let column = 0; column < CONTENT_COLUMNS.length; column++) {
+    row[at + CONTENT_AT + column] = CONTENT_COLUMNS[column]?.get(plant) ?? null
   }
-  return row
 }
 
 /**
@@ -108,7 +104,9 @@ export function takeContent(arrays: ContentArrays, at: number, plant: PlantConte
 /** How much text is in the content, or in a change of it. */
 export function charactersIn(content: PlantUpdate): number {
   let characters = 0
-  for (const { get } of CONTENT_COLUMNS) characters += get(content)?.length ?? 0
+  for (let at = 0; at < CONTENT_COLUMNS.length; at++) {
+    characters += CONTENT_COLUMNS[at]?.get(content)?.length ?? 0
+  }
   return characters
 }
 

@@ -11,12 +11,12 @@ import {
   type SingleWrite,
   type WriteOf,
 } from '../../batching/plant-write.ts'
-import { PLANT_COLUMNS, type PlantRow, plantToRow, rowToPlant } from '../../plant-columns.ts'
+import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../../plant-columns.ts'
 import { inTransaction } from '../connection/in-transaction.ts'
 import type { Sql, Transaction } from '../connection/postgres-client.ts'
 import { ConcurrentChange } from '../connection/postgres-failure.ts'
 import { insertInBulk, replaceInBulk } from './import-plants.ts'
-import { INSERTED_COLUMNS, insertPlants, wordsAsVector } from './insert-plants.ts'
+import { INSERTED_COLUMNS, insertedRowOf, insertPlants } from './insert-plants.ts'
 
 /**
  * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
@@ -138,8 +138,7 @@ async function findKeys(
 }
 
 function update(transaction: Transaction, plant: StoredPlant): Promise<unknown> {
-  const parameters = [...plantToRow(plant), wordsAsVector(plant.name)]
-  return transaction.unsafe(UPDATE, parameters, { prepare: true })
+  return transaction.unsafe(UPDATE, insertedRowOf(plant), { prepare: true })
 }
 
 function remove(transaction: Transaction, id: bigint): Promise<unknown> {

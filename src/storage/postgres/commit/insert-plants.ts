@@ -18,6 +18,9 @@ const LEXEME_UNITS_MAX = 600
 /** The columns of a plant and the words of its name. */
 export const INSERTED_COLUMNS = [...PLANT_COLUMN_NAMES, 'words']
 
+/** Values in the order of INSERTED_COLUMNS, of one plant or of several. */
+type InsertedValues = (bigint | string | number | null)[]
+
 const INSERT_STATEMENTS = new Map(STATEMENT_ROWS.map((rows) => [rows, insertStatement(rows)]))
 
 /**
@@ -34,16 +37,22 @@ export async function insertPlants(
   for (let from = 0; from < plants.length; from += STATEMENT_ROWS_MAX) {
     const ordered = all.slice(from, from + STATEMENT_ROWS_MAX)
     const size = STATEMENT_ROWS.find((rows) => rows >= ordered.length) ?? STATEMENT_ROWS_MAX
-    const parameters: (bigint | string | number | null)[] = []
-    for (const plant of ordered) addRow(parameters, plant)
     const filler = smallest(ordered)
-    for (let row = ordered.length; row < size; row++) addRow(parameters, filler)
+    const parameters: InsertedValues = []
+    for (let row = 0; row < size; row++) addRow(parameters, ordered[row] ?? filler)
     const rows = await sql
       .unsafe<{ id: bigint }[]>(INSERT_STATEMENTS.get(size) ?? '', parameters, { prepare: true })
       .values()
     for (const [id] of rows) inserted.add(id as bigint)
   }
   return inserted
+}
+
+/** A plant in the order of INSERTED_COLUMNS. */
+export function insertedRowOf(plant: StoredPlant): InsertedValues {
+  const row: InsertedValues = []
+  addRow(row, plant)
+  return row
 }
 
 /** The words of a name as a tsvector is written: words hold nothing that would need an escape. */
@@ -66,8 +75,9 @@ function insertStatement(rows: number): string {
   return `INSERT INTO plants (${INSERTED_COLUMNS.join(', ')}) VALUES ${values.join(',')} ON CONFLICT DO NOTHING RETURNING id`
 }
 
-function addRow(parameters: (bigint | string | number | null)[], plant: StoredPlant): void {
-  parameters.push(...plantToRow(plant), wordsAsVector(plant.name))
+function addRow(rows: InsertedValues, plant: StoredPlant): void {
+  plantToRow(plant, rows, rows.length)
+  rows.push(wordsAsVector(plant.name))
 }
 
 function smallest(plants: readonly StoredPlant[]): StoredPlant {

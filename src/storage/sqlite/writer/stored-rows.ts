@@ -76,7 +76,8 @@ export function createStoredRows(database: DatabaseSync, unindexed: UnindexedPla
       return insertRow(plants.ids[at] as bigint)
     },
     update(plant) {
-      update.run(...plantToRow(plant, parameters))
+      plantToRow(plant, parameters)
+      update.run(...parameters)
       unindexed.note(plant.id)
     },
     replaceAt(at, plants, atMs) {
