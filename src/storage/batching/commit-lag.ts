@@ -1,28 +1,27 @@
 /**
- * A commit that takes so many times as long as one usually does, and as anything may wait, has come to a halt. One
- * that is slower for once, as it carries a checkpoint of the store, has not.
+ * A commit has stalled when it takes so many times the usual duration and the longest lag. A single slower one, which
+ * carries a checkpoint, has not.
  */
-const HALT_FACTOR = 4
-/** How much of what a commit usually takes the last one decides. */
+const STALL_FACTOR = 4
+/** The weight of the last commit in the mean. */
 const LATEST_SHARE = 0.3
 
 export interface CommitLagOptions {
-  /** How long a write may have to wait for its commit to begin. */
+  /** How long a write may be queued before its commit begins. */
   lagMaxMs: number
   /** A clock that never goes back, in milliseconds. */
   nowMs?: (() => number) | undefined
 }
 
-/** Foresees how long a write would have to wait for its commit to begin, from how long the last ones took. */
+/** Estimates how long a write would be queued before its commit begins, from the duration of the last commits. */
 export interface CommitLag {
-  /** To be told when a commit begins. */
+  /** Call it when a commit begins. */
   begin(): void
-  /** And when it has ended; one that failed tells nothing of how long they take. */
+  /** Call it when the commit has ended. The duration of a failed one is ignored. */
   end(isDurable: boolean): void
   /**
-   * Whether a write would wait longer than it may behind this many whole batches, and the commit under way. What would
-   * share the next commit (none before it) waits too long only where others do already, and the commit under way has
-   * come to a halt.
+   * Whether a write would be queued for too long after the running commit and this many whole batches. With no whole
+   * batch before it, that is only so when other writes are queued already and the running commit has stalled.
    */
   isTooLong(waiting: { writes: number; batches: number }): boolean
 }
@@ -30,13 +29,16 @@ export interface CommitLag {
 export function createCommitLag({ lagMaxMs, nowMs = () => performance.now() }: CommitLagOptions): CommitLag {
   let begunMs: number | undefined
   let meanMs = 0
+  /** What the last two took: one that is slow for once, as the first of a process is, counts in neither. */
   let lastMs = 0
+  let previousMs = 0
   return {
     begin() {
       begunMs = nowMs()
     },
     end(isDurable) {
       if (isDurable && begunMs !== undefined) {
+        previousMs = lastMs
         lastMs = nowMs() - begunMs
         meanMs += LATEST_SHARE * (lastMs - meanMs)
       }
@@ -45,9 +47,8 @@ export function createCommitLag({ lagMaxMs, nowMs = () => performance.now() }: C
     isTooLong({ writes, batches }) {
       if (begunMs === undefined || writes === 0) return false
       const ageMs = nowMs() - begunMs
-      // A single slow one counts in neither: it moves the mean, but the next one is quick again.
-      const usualMs = Math.min(meanMs, lastMs)
-      if (ageMs > HALT_FACTOR * Math.max(lagMaxMs, usualMs)) return true
+      const usualMs = Math.min(meanMs, lastMs, previousMs)
+      if (ageMs > STALL_FACTOR * Math.max(lagMaxMs, usualMs)) return true
       return batches > 0 && Math.max(0, usualMs - ageMs) + batches * usualMs > lagMaxMs
     },
   }

@@ -72,6 +72,16 @@ describe('the lag of commits', () => {
     assert.equal(slow.lag.isTooLong(behind(1)), true)
   })
 
+  test('the first commit of a process does not count, as it compiles and prepares', () => {
+    const { lag, advance } = commitLagAfter([120])
+    lag.begin()
+    assert.equal(lag.isTooLong(behind(3)), false)
+    advance(120)
+    lag.end(true)
+    lag.begin()
+    assert.equal(lag.isTooLong(behind(3)), true)
+  })
+
   test('a commit that failed tells nothing', () => {
     const { lag, advance } = commitLagAfter(OFTEN)
     for (let count = 0; count < 5; count++) {
