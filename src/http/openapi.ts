@@ -19,15 +19,15 @@ export interface Operation {
   group: 'Plants' | 'Tokens' | 'Service'
   parameters?: readonly JsonObject[]
   requestBody?: JsonObject
-  /** Successful answers (and 304) by status. */
-  answers: Readonly<Record<number, Answer>>
-  /** Codes of this operation, beyond those that every one can answer. */
+  /** Successful responses, and 304, by status. */
+  responses: Readonly<Record<number, ResponseObject>>
+  /** Error codes of this operation, beyond those of every operation. */
   errors?: readonly ErrorCode[]
 }
 
-interface Answer {
+interface ResponseObject {
   description: string
-  /** Beyond those that every answer has. */
+  /** Beyond those of every response. */
   headers?: readonly HeaderName[]
   content?: JsonObject
 }
@@ -122,7 +122,7 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
 }
 
 function describe({ operation, scope, rejectionsAre400 }: DescribedRoute): JsonObject {
-  const { operationId, summary, group, parameters, requestBody, answers, errors = [] } = operation
+  const { operationId, summary, group, parameters, requestBody, errors = [] } = operation
   const isPublic = scope === 'public'
   const codes = [...errors, ...ERRORS_OF_EVERY_OPERATION]
   if (!isPublic) codes.push(...ERRORS_OF_SECURED_OPERATIONS)
@@ -131,8 +131,11 @@ function describe({ operation, scope, rejectionsAre400 }: DescribedRoute): JsonO
   if (isLimited) codes.push(...ERRORS_OF_LIMITED_OPERATIONS)
   const limitHeaders = isLimited ? HEADERS_OF_LIMITED_RESPONSES : []
   const responses: Record<string, JsonObject> = {}
-  for (const [status, answer] of Object.entries(answers)) {
-    responses[status] = { ...answer, headers: referToHeaders([...(answer.headers ?? []), ...limitHeaders]) }
+  for (const [status, response] of Object.entries(operation.responses)) {
+    responses[status] = {
+      ...response,
+      headers: referToHeaders([...(response.headers ?? []), ...limitHeaders]),
+    }
   }
   for (const [status, codesOfIt] of codesByStatus(codes, rejectionsAre400)) {
     responses[status] =

@@ -35,7 +35,7 @@ export interface HealthRoutesOptions {
   isDraining(): boolean
 }
 
-function answerOf(description: string, schema: object, example: object) {
+function jsonResponse(description: string, schema: object, example: object) {
   return { 200: { description, content: { 'application/json': { schema, example } } } }
 }
 
@@ -43,7 +43,7 @@ const getHealthOperation: Operation = {
   operationId: 'getHealth',
   summary: 'Is the process up?',
   group: 'Service',
-  answers: answerOf(
+  responses: jsonResponse(
     'It is',
     { type: 'object', required: ['status'], properties: { status: { type: 'string', const: 'up' } } },
     { status: 'up' },
@@ -56,7 +56,7 @@ const getReadinessOperation: Operation = {
   description:
     'Yes while the storage can be read and the service is not shutting down. Whether writes work is told beside it.',
   group: 'Service',
-  answers: answerOf(
+  responses: jsonResponse(
     'They may',
     { $ref: '#/components/schemas/Readiness' },
     { status: 'ready', version: '1.0.0', engine: 'sqlite', writes: 'working' },

@@ -15,7 +15,7 @@ const getMetricsOperation: Operation = {
   summary: 'What the service counts of itself',
   description: 'For Prometheus, in its text format 0.0.4.',
   group: 'Service',
-  answers: {
+  responses: {
     200: {
       description: 'Every metric',
       content: {

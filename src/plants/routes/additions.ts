@@ -13,7 +13,7 @@ const countAdditionsOperation: Operation = {
     'where there are millions, so the answer is kept and given again: for a minute, or fifty times as long as the ' +
     'count took where that is more. `countedAt` tells how old it is.',
   group: 'Plants',
-  answers: {
+  responses: {
     200: {
       description: 'Days, and how many plants were added on each',
       content: {

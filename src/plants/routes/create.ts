@@ -41,7 +41,7 @@ const createPlantOperation: Operation = {
       },
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The plant is stored',
       headers: ['ETag', 'Location'],

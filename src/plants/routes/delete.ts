@@ -10,7 +10,7 @@ const deletePlantOperation: Operation = {
   summary: 'Delete a plant',
   group: 'Plants',
   parameters: [ID_IN_PATH, IF_MATCH],
-  answers: { 204: { description: 'Deleted' } },
+  responses: { 204: { description: 'Deleted' } },
   errors: [40402, 41201, 50701],
 }
 

@@ -77,7 +77,7 @@ export const importPlantsOperation: Operation = {
       [CSV]: { schema: { type: 'string', description: 'A table (RFC 4180)' }, example: CSV_EXAMPLE },
     },
   },
-  answers: {
+  responses: {
     200: {
       description:
         'Every row was read. The report lists the first ' +

@@ -62,7 +62,7 @@ const listPlantsOperation: Operation = {
       schema: { type: 'string' },
     },
   ],
-  answers: {
+  responses: {
     200: {
       description: 'A page of plants, or all of them in lines or a table',
       headers: ['Link'],

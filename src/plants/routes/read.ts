@@ -30,7 +30,7 @@ const getPlantOperation: Operation = {
       schema: { type: 'string' },
     },
   ],
-  answers: {
+  responses: {
     200: { description: 'The plant', headers: ['ETag'], content: STORED_PLANT },
     304: { description: 'The plant still has that ETag', headers: ['ETag'] },
   },

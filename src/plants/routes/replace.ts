@@ -30,7 +30,7 @@ const replacePlantOperation: Operation = {
       },
     },
   },
-  answers: {
+  responses: {
     200: { description: 'Replaced', headers: ['ETag'], content: STORED_PLANT },
     201: { description: 'Added', headers: ['ETag', 'Location'], content: STORED_PLANT },
   },

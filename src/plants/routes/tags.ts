@@ -13,7 +13,7 @@ const listTagsOperation: Operation = {
     'The most used first; fewer than `limit` where they are long, 4 Mi characters in all, or a little more.',
   group: 'Plants',
   parameters: [LIMIT],
-  answers: {
+  responses: {
     200: {
       description: 'Tags, and how many plants have each',
       content: {

@@ -33,7 +33,7 @@ const updatePlantOperation: Operation = {
     required: true,
     content: { 'application/merge-patch+json': UPDATE_CONTENT, 'application/json': UPDATE_CONTENT },
   },
-  answers: { 200: { description: 'Updated', headers: ['ETag'], content: STORED_PLANT } },
+  responses: { 200: { description: 'Updated', headers: ['ETag'], content: STORED_PLANT } },
   errors: [40001, 40002, 40003, 40402, 41201, 41301, 41501, 50701],
 }
 

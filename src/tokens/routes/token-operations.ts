@@ -20,7 +20,7 @@ export const listTokensOperation: Operation = {
   summary: 'List the tokens',
   description: 'The oldest first. The tokens themselves are not kept and cannot be shown.',
   group: 'Tokens',
-  answers: {
+  responses: {
     200: {
       description: 'Every token that is not revoked',
       content: {
@@ -48,7 +48,7 @@ export const createTokenOperation: Operation = {
       },
     },
   },
-  answers: {
+  responses: {
     201: {
       description: 'The token',
       content: {
@@ -66,7 +66,7 @@ export const getOwnTokenOperation: Operation = {
   operationId: 'getOwnToken',
   summary: 'See what the token in use may do',
   group: 'Tokens',
-  answers: {
+  responses: {
     200: {
       description: 'The token that this request was sent with',
       content: {
@@ -88,7 +88,7 @@ const ROTATION = {
       },
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The token with its new secret',
       content: {
@@ -129,6 +129,6 @@ export const revokeTokenOperation: Operation = {
   description: 'For good, and everywhere within 5 seconds.',
   group: 'Tokens',
   parameters: [TOKEN_ID],
-  answers: { 204: { description: 'Revoked' } },
+  responses: { 204: { description: 'Revoked' } },
   errors: [40403, 50701],
 }
