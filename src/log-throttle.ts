@@ -1,59 +1,56 @@
-/** The time that lines of the log are counted in. */
+/** The period in which log lines are counted. */
 const PERIOD_MS = 1_000
 
-/**
- * Bounds the lines of the log about what may come by the thousand: each would cost more than it tells, and fill the
- * disk.
- */
+/** Limits log lines about events that a client can cause by the thousand: they cost CPU time and fill the disk. */
 export interface LogThrottle<Reason> {
-  /** Says whether this one gets a line of its own. If not it is counted, by reason. */
+  /** Whether this event gets a log line. If not, it is counted by its reason. */
   hasLine(reason: Reason): boolean
-  /** Tells what is counted and not yet told. */
+  /** Reports the events that were counted since the last report. */
   stop(): void
 }
 
 /**
- * Lets so many lines a second through; when one is over, `onSuppressed` is told how many more there were, in one of
- * them.
+ * Allows `linesASecondMax` lines a second. After a second with suppressed lines, `onSuppressed` gets their number by
+ * reason, for one line.
  */
 export function createLogThrottle<Reason>(
   linesASecondMax: number,
-  onSuppressed: (leftOut: ReadonlyMap<Reason, number>) => void,
+  onSuppressed: (suppressed: ReadonlyMap<Reason, number>) => void,
 ): LogThrottle<Reason> {
   let lines = 0
-  let leftOut = new Map<Reason, number>()
+  let suppressed = new Map<Reason, number>()
   let timer: NodeJS.Timeout | undefined
 
-  function tell(): boolean {
-    if (leftOut.size === 0) return false
-    onSuppressed(leftOut)
-    leftOut = new Map()
+  function reportSuppressed(): boolean {
+    if (suppressed.size === 0) return false
+    onSuppressed(suppressed)
+    suppressed = new Map()
     return true
   }
 
-  function beginSecond(): void {
+  function startPeriod(): void {
     timer = setTimeout(() => {
       timer = undefined
-      lines = tell() ? 1 : 0
-      if (lines > 0) beginSecond()
+      lines = reportSuppressed() ? 1 : 0
+      if (lines > 0) startPeriod()
     }, PERIOD_MS).unref()
   }
 
   return {
     hasLine(reason) {
-      if (timer === undefined) beginSecond()
+      if (timer === undefined) startPeriod()
       if (lines < linesASecondMax) {
         lines++
         return true
       }
-      leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
+      suppressed.set(reason, (suppressed.get(reason) ?? 0) + 1)
       return false
     },
     stop() {
       clearTimeout(timer)
       timer = undefined
       lines = 0
-      tell()
+      reportSuppressed()
     },
   }
 }

@@ -132,6 +132,6 @@ async function openTracing({ tracing }: Config, log: Logger): Promise<Tracing | 
 async function makeFirstToken({ tokens }: Storage, config: Config, log: Logger): Promise<string | undefined> {
   if (config.fixedToken !== undefined || (await tokens.list()).length > 0) return undefined
   const made = await issueFirstToken(tokens, { label: 'made at the first start', scopes: SCOPES })
-  if (made !== undefined) createTokenAudit(log).note('created', made.stored, { by: 'first start' })
+  if (made !== undefined) createTokenAudit(log).logChange('created', made.stored, { by: 'first start' })
   return made?.token
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { eventually } from './support/eventually.ts'
 import { type StartedApp, startApp } from './support/http/start-app.ts'
 
-/** What the lines with that message count, by reason. */
+/** The sum of the counts in the lines with this message, by reason. */
 function countsIn({ log }: StartedApp, message: string, field: string): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const line of log.filter(({ msg }) => msg === message)) {
@@ -15,7 +15,7 @@ function countsIn({ log }: StartedApp, message: string, field: string): Record<s
   return sums
 }
 
-test('a service that stops tells of what it had only counted: nothing of a flood is lost from the log', async (t) => {
+test('a service that stops logs what it had only counted, so the log accounts for a whole flood', async (t) => {
   const app = await startApp(t, {
     PLANTSTORE_QUEUED_WRITES_MAX: '1',
     PLANTSTORE_CONNECTIONS_PER_ADDRESS_MAX: '100',
@@ -32,10 +32,10 @@ test('a service that stops tells of what it had only counted: nothing of a flood
   for (const socket of sockets) socket.destroy()
   await app.stop()
 
-  const refused = creates.filter(({ status }) => status === 503).length
-  assert.ok(refused > 2, String(refused))
-  assert.deepEqual(countsIn(app, 'overloaded', 'refused'), { 'queued-writes': refused })
-  assert.deepEqual(countsIn(app, 'connections cut off', 'cut'), { 'connections-of-address': 20 })
-  const told = app.log.filter(({ error, msg }) => error === 40102 && msg === 'request refused').length
-  assert.deepEqual(countsIn(app, 'more requests refused', 'leftOut'), { 40102: 30 - told })
+  const rejected = creates.filter(({ status }) => status === 503).length
+  assert.ok(rejected > 2, String(rejected))
+  assert.deepEqual(countsIn(app, 'overloaded', 'rejected'), { 'queued-writes': rejected })
+  assert.deepEqual(countsIn(app, 'connections dropped', 'dropped'), { 'connections-of-address': 20 })
+  const logged = app.log.filter(({ error, msg }) => error === 40102 && msg === 'request rejected').length
+  assert.deepEqual(countsIn(app, 'more requests rejected', 'suppressed'), { 40102: 30 - logged })
 })

@@ -114,7 +114,7 @@ export async function openCertificate({
       return pair
     },
     follow: (server) => void servers.add(server),
-    noteFailedHandshake: (error) => log.debug({ reason: error.message }, 'a TLS handshake failed'),
+    onFailedHandshake: (error) => log.debug({ reason: error.message }, 'a TLS handshake failed'),
     reload: () =>
       read((next) => {
         if (isSame(next, pair)) tellEnd('the certificate is the same as before')

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { LoadShedding } from '../load/load-shedding.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
-import { tellStagesOnRequest } from './request/request-stages.ts'
+import { recordRequestedStages } from './request/request-stages.ts'
 import { requestPath, templateOf } from './request/route-template.ts'
 import { type HeaderList, sendEmpty } from './response/responses.ts'
 
@@ -153,7 +153,7 @@ function guard(route: RouteOptions, { scope, template, authorize, shedLoad }: Gu
       done(fault)
       return
     }
-    tellStagesOnRequest(request)
+    recordRequestedStages(request)
     request.stages?.enter('authenticate')
     if (writes) authorize(request, scope, (rejection) => done(rejection ?? shedLoad()))
     else authorize(request, scope, done)

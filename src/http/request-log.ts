@@ -6,49 +6,48 @@ import type { ClientAddress } from './connections/client-address.ts'
 import { requestPath } from './request/route-template.ts'
 import type { RecordUnreadable } from './server/http-server.ts'
 
-/** Enough to tell which path it was. */
+/** Enough to identify the path. */
 const PATH_CHARACTERS_MAX = 200
 
-/**
- * Enough to see what is going on; whoever sends requests without a good token by the thousand does not fill the disk.
- */
+/** Enough to see what is going on; thousands of requests without a valid token do not fill the disk. */
 const LINES_A_SECOND_MAX = 10
 
 /**
- * What a request is refused with that needs no good token, or is more than it may; and what every request is refused
- * with while the storage is away or full: the log may be on the same disk.
+ * Codes of rejections that can come by the thousand: those that need no valid token, the rate limit, and those of every
+ * request while the storage is unavailable or full. The log may be on the same disk.
  */
 const FLOODING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([40101, 40102, 42901, 50302, 50701])
 
 const OVERLOADED: ErrorCode = 50301
-/** Of which one wants to know where it comes from. A token that is refused has a line of its own in the audit. */
+/** Logged with the address of the client. A rejected token has its address in its audit line. */
 const TOO_MANY_REQUESTS: ErrorCode = 42901
 
 export interface RequestLogOptions {
   log: Logger
   slowRequestMs: number
   clientAddress: ClientAddress
-  /** What counts them, too, where anything does. */
+  /** Absent if metrics are off. */
   metrics?: { recordUnreadable(code: ErrorCode): void } | undefined
 }
 
-/** Notes that a request is over. */
+/** Records a request that has ended. */
 export type RecordRequest = (request: FastifyRequest, reply: FastifyReply) => void
 
 export interface RequestLog {
-  /** Notes it in the log, where that is worth a line. */
+  /** Logs requests that failed or were slow. */
   recordRequest: RecordRequest
-  /** Notes an answer to what was no whole request: anybody can send that. */
+  /** Logs and counts the response to bytes that are not a complete request. */
   recordUnreadable: RecordUnreadable
-  /** Tells what is counted and not yet told. */
+  /** Logs the counts of suppressed lines. */
   stop(): void
 }
 
 /**
- * Logs a line for each request that failed or was slow; at the level debug for every request. Never a token,
- * a query or a body: the path alone, the code of the error, and the address of a client that sent too much. Refusals
- * for overload are summed up instead, by what there was too much of, and those beyond ten a second that anybody can
- * cause, among them what was no whole request, by their code, unless the level is debug.
+ * Logs a line for each request that was rejected, failed or was slow; at the level debug for every request. A line has
+ * the path, the error code, and the address of a client above its rate limit. It never has a token, a query or a body.
+ *
+ * Above the level debug two kinds of lines are throttled. Rejections for overload are counted by their reason.
+ * Rejections that anybody can cause, incomplete requests among them, are counted by code beyond ten a second.
  */
 export function createRequestLog({
   log,
@@ -57,43 +56,50 @@ export function createRequestLog({
   metrics,
 }: RequestLogOptions): RequestLog {
   const isDebug = log.isLevelEnabled('debug')
-  const tellOverload = (refused: ReadonlyMap<OverloadReason | 'unknown', number>) =>
-    log.error({ refused: Object.fromEntries(refused), error: OVERLOADED }, 'overloaded')
-  const overloads = createLogThrottle(1, tellOverload)
-  const refusals = createLogThrottle<ErrorCode>(LINES_A_SECOND_MAX, (leftOut) => {
-    // Of the same level as the lines that are left out.
-    const isFault = [...leftOut.keys()].some((code) => meaningOf(code).status >= 500)
-    log[isFault ? 'error' : 'info']({ leftOut: Object.fromEntries(leftOut) }, 'more requests refused')
+  const logOverload = (rejected: ReadonlyMap<OverloadReason | 'unknown', number>) =>
+    log.error({ rejected: Object.fromEntries(rejected), error: OVERLOADED }, 'overloaded')
+  const overloads = createLogThrottle(1, logOverload)
+  const rejections = createLogThrottle<ErrorCode>(LINES_A_SECOND_MAX, (suppressed) => {
+    // The level of the suppressed lines.
+    const isFault = [...suppressed.keys()].some((code) => meaningOf(code).status >= 500)
+    log[isFault ? 'error' : 'info']({ suppressed: Object.fromEntries(suppressed) }, 'more requests rejected')
   })
 
   function recordRequest(request: FastifyRequest, reply: FastifyReply): void {
     const { failure } = request
     if (failure?.code === OVERLOADED && !isDebug) {
       const reason = failure.reason ?? 'unknown'
-      if (overloads.hasLine(reason)) tellOverload(new Map([[reason, 1]]))
+      if (overloads.hasLine(reason)) logOverload(new Map([[reason, 1]]))
       return
     }
     const status = reply.raw.statusCode
-    // A failure may come behind a status of success, where the answer was being sent.
+    // A request can fail after its response has begun with a status of success.
     const isFault = status >= 500 || (failure !== null && meaningOf(failure.code).status >= 500)
     const isSlow = reply.elapsedTime >= slowRequestMs && !request.mayTakeLong
     if (failure === null && !isSlow && !isDebug) return
-    if (failure !== null && !isDebug && FLOODING.has(failure.code) && !refusals.hasLine(failure.code)) return
+    if (failure !== null && !isDebug && FLOODING.has(failure.code) && !rejections.hasLine(failure.code))
+      return
     const level = isFault ? 'error' : isSlow ? 'warn' : failure !== null ? 'info' : 'debug'
     log[level](
       {
         requestId: request.id,
         method: request.method,
         path: loggedPath(request.url),
-        // Without an answer it is that of a new one.
+        // Before a response is sent, Node has 200 here.
         ...(reply.raw.headersSent && { status }),
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
-        ...(!reply.raw.writableFinished && { cut: true }),
+        ...(!reply.raw.writableFinished && { dropped: true }),
         ...(failure !== null && { error: failure.code }),
         ...(failure?.code === TOO_MANY_REQUESTS && { clientAddress: clientAddress(request.raw) }),
         ...(failure?.cause !== undefined && { cause: describeCause(failure.cause) }),
       },
-      isFault ? 'request failed' : isSlow ? 'slow request' : failure !== null ? 'request refused' : 'request',
+      isFault
+        ? 'request failed'
+        : isSlow
+          ? 'slow request'
+          : failure !== null
+            ? 'request rejected'
+            : 'request',
     )
   }
 
@@ -101,19 +107,19 @@ export function createRequestLog({
     recordRequest,
     recordUnreadable({ code, requestId, address, request }) {
       metrics?.recordUnreadable(code)
-      if (!isDebug && !refusals.hasLine(code)) return
+      if (!isDebug && !rejections.hasLine(code)) return
       const { status } = meaningOf(code)
       const about = request && { method: request.method, path: loggedPath(request.url ?? '') }
-      log.info({ requestId, ...about, status, error: code, clientAddress: address }, 'request refused')
+      log.info({ requestId, ...about, status, error: code, clientAddress: address }, 'request rejected')
     },
     stop() {
       overloads.stop()
-      refusals.stop()
+      rejections.stop()
     },
   }
 }
 
-/** Records a request once, in the log, the metrics and the traces alike. */
+/** Records a request once in each of the log, the metrics and the traces. */
 export function recordOnce(recorders: readonly (RecordRequest | undefined)[]): RecordRequest {
   return (request, reply) => {
     if (request.isRecorded) return
@@ -122,7 +128,7 @@ export function recordOnce(recorders: readonly (RecordRequest | undefined)[]): R
   }
 }
 
-/** Records every request when its response has been sent, or by `app.recordRequest` where none is. */
+/** Records every request when its response has been sent. `app.recordRequest` records those without a response. */
 export function recordResponses(app: FastifyInstance, recordRequest: RecordRequest): void {
   app.decorate('recordRequest', recordRequest)
   app.addHook('onResponse', (request, reply, done) => {
@@ -131,10 +137,10 @@ export function recordResponses(app: FastifyInstance, recordRequest: RecordReque
   })
 }
 
-/** Tokens of a store, JWTs, and what is too long for the id of a token where one belongs; in one pass over any path. */
+/** Tokens of a store, JWTs, and texts too long for a token's id in its place; linear in the length of the path. */
 const TOKENS = /plst_\w+|eyJ[\w.-]+|(?<=\/tokens\/)[^/]{16,}/g
 
-/** Bounded, and without a token where somebody put one in the place of its id. */
+/** The path, bounded, with tokens masked: a caller may put a token where its id belongs. */
 function loggedPath(target: string): string {
   return requestPath(target).replace(TOKENS, '***').slice(0, PATH_CHARACTERS_MAX)
 }

@@ -192,11 +192,11 @@ function methodAttributes(method: string): Attributes {
 }
 
 /**
- * What went wrong, if it was not the request: the number of the error (or the status), or that the connection was cut
- * before the whole answer was sent. A refusal is none (semantic conventions for HTTP spans, "Status").
+ * The fault of the service in a request: the error code, the status, or `dropped` for an incomplete response.
+ * Rejections are not faults (semantic conventions for HTTP spans, "Status").
  */
 function faultOf({ failure }: FastifyRequest, { raw }: FastifyReply): string | undefined {
   if (failure !== null && meaningOf(failure.code).status >= 500) return String(failure.code)
-  if (!raw.writableFinished) return 'cut'
+  if (!raw.writableFinished) return 'dropped'
   return raw.statusCode >= 500 ? String(raw.statusCode) : undefined
 }

@@ -23,7 +23,7 @@ test('by default a request that succeeds leaves no line, and one that is refused
   const refused = await app.fetch('/plants/404?')
   const line = await lineOf(app, refused)
   assert.equal(line.level, 30)
-  assert.equal(line.msg, 'request refused')
+  assert.equal(line.msg, 'request rejected')
   assert.deepEqual([line.method, line.path, line.status, line.error], ['GET', '/plants/404', 404, 40402])
   assert.equal(typeof line.durationMs, 'number')
   assert.ok(!('cause' in line))
@@ -52,7 +52,7 @@ test('what is no whole request leaves a line with the id that it was answered wi
     })
     assert.deepEqual(
       lines.map((line) => [line.msg, line.status, line.clientAddress, line.method, line.path]),
-      [['request refused', status, '127.0.0.1', ...about]],
+      [['request rejected', status, '127.0.0.1', ...about]],
     )
   }
   for (let sent = 0; sent < 40; sent++) {
@@ -60,7 +60,7 @@ test('what is no whole request leaves a line with the id that it was answered wi
     wire.send('hello\r\n\r\n')
     await wire.answer()
   }
-  await eventually(() => flooded.log.some(({ msg }) => msg === 'more requests refused'))
+  await eventually(() => flooded.log.some(({ msg }) => msg === 'more requests rejected'))
 })
 
 test('of refusals that need no good token ten a second have a line, and the others are counted', async (t) => {
@@ -73,13 +73,15 @@ test('of refusals that need no good token ten a second have a line, and the othe
     ...Array.from({ length: 20 }, () => flooded.fetch('/plants/404')),
   ])
   const linesOf = (text: string) => flooded.log.filter(({ msg }) => msg === text)
-  const leftOut = await eventually(() => {
-    const counted = linesOf('more requests refused').flatMap((line) => Object.values(line.leftOut as object))
-    const lines = linesOf('request refused').length
+  const suppressed = await eventually(() => {
+    const counted = linesOf('more requests rejected').flatMap((line) =>
+      Object.values(line.suppressed as object),
+    )
+    const lines = linesOf('request rejected').length
     return counted.reduce((sum, count) => sum + count, 0) + lines === answers.length && counted
   })
-  assert.ok(leftOut.length > 0)
-  assert.equal(linesOf('request refused').filter(({ error }) => error === 40402).length, 20)
+  assert.ok(suppressed.length > 0)
+  assert.equal(linesOf('request rejected').filter(({ error }) => error === 40402).length, 20)
 })
 
 test('of requests that the storage is away for ten a second have a line, and the others are counted', {
@@ -95,9 +97,9 @@ test('of requests that the storage is away for ten a second have a line, and the
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503])
   const failed = () => away.log.filter(({ error }) => error === 50302)
   const more = await eventually(() => {
-    const counts = away.log.filter(({ msg }) => msg === 'more requests refused')
-    const leftOut = counts.map((line) => (line.leftOut as { 50302: number })[50302])
-    return leftOut.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
+    const counts = away.log.filter(({ msg }) => msg === 'more requests rejected')
+    const suppressed = counts.map((line) => (line.suppressed as { 50302: number })[50302])
+    return suppressed.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
   })
   assert.ok(more.length > 0 && more.every(({ level }) => level === 50))
 })
@@ -119,9 +121,9 @@ test('of writes that a full disk refuses ten a second have a line: the log may b
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [507])
   const failed = () => full.log.filter(({ error }) => error === 50701)
   const more = await eventually(() => {
-    const counts = full.log.filter(({ msg }) => msg === 'more requests refused')
-    const leftOut = counts.map((line) => (line.leftOut as { 50701: number })[50701])
-    return leftOut.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
+    const counts = full.log.filter(({ msg }) => msg === 'more requests rejected')
+    const suppressed = counts.map((line) => (line.suppressed as { 50701: number })[50701])
+    return suppressed.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
   })
   assert.ok(more.length > 0 && more.every(({ level }) => level === 50))
 })

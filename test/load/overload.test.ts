@@ -19,7 +19,7 @@ test('refusals for overload are counted by what there was too much of, and summe
 
   const lines = () => app.log.filter(({ msg }) => msg === 'overloaded')
   const summedUp = () =>
-    lines().reduce((sum, line) => sum + Number((line.refused as Record<string, number>)['queued-writes']), 0)
+    lines().reduce((sum, line) => sum + Number((line.rejected as Record<string, number>)['queued-writes']), 0)
   await eventually(() => summedUp() === refused.length)
   assert.ok(lines().length < refused.length, JSON.stringify(lines()))
   assert.ok(lines().every(({ level, error }) => level === 50 && error === 50301))

@@ -55,7 +55,7 @@ test('a token that is refused leaves a warning with the reason, where it came fr
   const unknown = await app.fetch('/plants', { headers: { authorization: 'Bearer plst_unknown' } })
   const scopeless = await app.send('POST', '/plants', '{}', { authorization: `Bearer ${token}` })
   await app.fetch('/plants', { headers: { authorization: '' } })
-  const refused = auditOf(app).filter(({ event }) => event === 'token.refused')
+  const refused = auditOf(app).filter(({ event }) => event === 'token.rejected')
   assert.deepEqual(
     refused.map(({ level, error, tokenId, requestId, clientAddress }) => [
       level,
@@ -83,7 +83,7 @@ test('so does a secret that was replaced and would be made good again', async (c
   assert.equal((await rotateSelf()).status, 200)
   const again = await rotateSelf()
   assert.equal(again.status, 403)
-  const refused = auditOf(app).find(({ event }) => event === 'token.refused')
+  const refused = auditOf(app).find(({ event }) => event === 'token.rejected')
   assert.deepEqual(
     [refused?.level, refused?.error, refused?.tokenId, refused?.requestId],
     [40, 40301, id, again.headers.get('x-request-id')],
@@ -103,11 +103,11 @@ test('a flood of bad tokens leaves ten lines a second, and the number of the oth
   const seconds = Math.ceil((performance.now() - beganMs) / 1000)
   await app.stop()
   const lines = auditOf(app)
-  const leftOut = lines.reduce((sum, line) => sum + Number(line.leftOut ?? 0), 0)
-  const told = lines.filter((line) => line.leftOut === undefined)
+  const suppressed = lines.reduce((sum, line) => sum + Number(line.suppressed ?? 0), 0)
+  const told = lines.filter((line) => line.suppressed === undefined)
   assert.ok(told.length >= 10 && told.length <= 10 * (seconds + 1), `${told.length} lines in ${seconds} s`)
   assert.ok(lines.length - told.length >= 1)
-  assert.equal(told.length + leftOut, sent)
+  assert.equal(told.length + suppressed, sent)
 })
 
 test('what was left out of a flood is told when the second is over, also if nothing follows', async (context) => {
@@ -115,8 +115,8 @@ test('what was left out of a flood is told when the second is over, also if noth
   await Promise.all(
     Array.from({ length: 30 }, () => app.fetch('/plants', { headers: { authorization: 'Bearer wrong' } })),
   )
-  const line = await eventually(() => auditOf(app).find(({ leftOut }) => leftOut !== undefined))
-  assert.equal(line.event, 'token.refused')
+  const line = await eventually(() => auditOf(app).find(({ suppressed }) => suppressed !== undefined))
+  assert.equal(line.event, 'token.rejected')
 })
 
 test('the first token leaves a line, too', async (context) => {

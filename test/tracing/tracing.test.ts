@@ -110,7 +110,7 @@ test('an import whose client goes away is an error, and has no status, as there 
   await cutImport(app)
   const root = await eventually(() => collector.spans.find(({ name }) => name === 'POST /plants/import'))
   assert.equal(root.statusCode, 2n)
-  assert.equal(root.attributes['error.type'], 'cut')
+  assert.equal(root.attributes['error.type'], 'dropped')
   assert.equal(root.attributes['http.response.status_code'], undefined)
 })
 
@@ -123,7 +123,7 @@ test('a request whose client gave up is an error, with the stages that it went t
   socket.resetAndDestroy()
   const root = await eventually(() => collector.spans.find(({ name }) => name === 'POST /plants'))
   assert.equal(root.statusCode, 2n)
-  assert.equal(root.attributes['error.type'], 'cut')
+  assert.equal(root.attributes['error.type'], 'dropped')
   assert.equal(root.attributes['http.response.status_code'], undefined)
   const stages = collector.spans.filter(({ parentSpanId }) => parentSpanId === root.spanId)
   assert.deepEqual(

@@ -163,7 +163,7 @@ async function logToken(
   if (stderr.isTTY) return
   const { createLog } = await import('../../log.ts')
   const actor = { by: 'command line', userId: process.getuid?.() } as const
-  createTokenAudit(await createLog(logLevel, stderr)).note(event, stored, actor)
+  createTokenAudit(await createLog(logLevel, stderr)).logChange(event, stored, actor)
 }
 
 function wantedToken({ label, scope: scopes = [...SCOPES_DEFAULT], expiresInDays }: CreateFlags) {

@@ -31,8 +31,8 @@ export interface ServerTls {
   readonly certificate: CertificatePair
   /** Takes a server that is to have each certificate that comes after. */
   follow(server: Pick<Server, 'setSecureContext'>): void
-  /** Tells of a handshake that came to nothing, plain HTTP too. */
-  noteFailedHandshake(error: Error): void
+  /** Called when a handshake fails, for plain HTTP too. */
+  onFailedHandshake(error: Error): void
 }
 
 /** A server that speaks HTTP/1.1 over TLS. */
@@ -48,7 +48,7 @@ export function createTlsServer(options: ServerOptions, tls: ServerTls): Server 
  * Closes what makes no handshake without a word, and what is still making one when connections are closed: Node knows
  * of a connection only when the handshake is over, and would wait for it.
  */
-function keepHandshakesInBounds(server: Server, { noteFailedHandshake }: ServerTls): void {
+function keepHandshakesInBounds(server: Server, { onFailedHandshake }: ServerTls): void {
   const handshakes = new Map<string, Socket>()
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   server.on('connection', (socket: Socket) => {
@@ -62,7 +62,7 @@ function keepHandshakesInBounds(server: Server, { noteFailedHandshake }: ServerT
   // Node would have it answered like HTTP that is broken.
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
-    noteFailedHandshake(error)
+    onFailedHandshake(error)
     socket.destroy()
   })
   for (const close of ['closeIdleConnections', 'closeAllConnections'] as const) {

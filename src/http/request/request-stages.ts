@@ -18,7 +18,7 @@ export interface RequestStages {
   leave(): void
   readonly passed: readonly Stage[]
   /** Whether the answer tells of them (`Server-Timing`). */
-  isTold: boolean
+  isReported: boolean
 }
 
 declare module 'fastify' {
@@ -32,11 +32,11 @@ declare module 'fastify' {
  * Begins to note the stages of a request whose client asks for them with `Prefer: server-timing` (RFC 7240): how long
  * it took, and where.
  */
-export function tellStagesOnRequest(request: FastifyRequest): void {
+export function recordRequestedStages(request: FastifyRequest): void {
   const { prefer } = request.headers
   if (prefer === undefined || !/(?:^|,)\s*server-timing\s*(?:[,;]|$)/i.test(String(prefer))) return
   request.stages ??= createRequestStages()
-  request.stages.isTold = true
+  request.stages.isReported = true
 }
 
 /** The value of a `Server-Timing` field (W3C): milliseconds, each stage by its name and `total` from the first one on. */
@@ -59,7 +59,7 @@ export function createRequestStages(): RequestStages {
 
   return {
     passed,
-    isTold: false,
+    isReported: false,
     leave,
     enter(name) {
       leave()

@@ -64,7 +64,7 @@ export function writeHead(reply: FastifyReply, status: number, fields: HeaderLis
   all.push(...transportSecurityFields(request.raw.socket))
   if (!fields.includes('cache-control')) all.push('cache-control', 'no-store')
   if (request.responseFields) all.push(...request.responseFields)
-  if (request.stages?.isTold) all.push('server-timing', serverTimingOf(request.stages))
+  if (request.stages?.isReported) all.push('server-timing', serverTimingOf(request.stages))
   raw.writeHead(status, all)
 }
 

@@ -25,7 +25,7 @@ export function createRequestAudit({ audit, clientAddress }: RequestAuditOptions
   logRejection: LogRejection
 } {
   function logRejection(request: FastifyRequest, error: AppError): void {
-    audit.noteRefused({
+    audit.logRejection({
       error: error.code,
       reason: error.message,
       // A valid token without the scope.
@@ -39,9 +39,9 @@ export function createRequestAudit({ audit, clientAddress }: RequestAuditOptions
     logRejection,
     logToken(event, token, request) {
       const { id, label } = request.caller
-      audit.note(event, token, {
+      audit.logChange(event, token, {
         callerId: id,
-        // Such an id is in no list of tokens.
+        // The id of a JWT is in no list of tokens.
         ...(id.startsWith(PROVIDER_ID_PREFIX) && { callerLabel: label }),
         requestId: request.id,
         clientAddress: clientAddress(request.raw),

@@ -67,7 +67,7 @@ test('piped, the log is a JSON object a line on standard error, and people are s
     .map((line) => JSON.parse(line) as Record<string, unknown>)
   assert.deepEqual(
     lines.map(({ msg }) => msg),
-    ['serving', 'request refused', 'stopping', 'stopped'],
+    ['serving', 'request rejected', 'stopping', 'stopped'],
   )
   for (const { time } of lines) assert.match(String(time), /^\d{4}-\d\d-\d\dT.*Z$/)
   assert.ok(!service.stderr.includes('hidden'))

@@ -29,8 +29,8 @@ test('an address has so many connections and no more, and one that ends makes ro
     metrics,
     /^plantstore_dropped_connections_total\{reason="too many connections of an address"\} 1$/m,
   )
-  const line = app.log.find(({ msg }) => msg === 'connections cut off')
-  assert.deepEqual([line?.cut, line?.clientAddress], [{ 'connections-of-address': 1 }, '127.0.0.2'])
+  const line = app.log.find(({ msg }) => msg === 'connections dropped')
+  assert.deepEqual([line?.dropped, line?.clientAddress], [{ 'connections-of-address': 1 }, '127.0.0.2'])
   first?.end()
   await eventually(() => isKept(t, app.port, '127.0.0.2'))
 })

@@ -57,7 +57,9 @@ test('an answer of any kind that nobody reads is given up in time, and others ar
     )
   await eventually(async () => (await connections()) === 1, 20_000)
   assert.ok(
-    app.log.some(({ msg, cut }) => msg === 'connections cut off' && Object.hasOwn(cut as object, 'unread')),
+    app.log.some(
+      ({ msg, dropped }) => msg === 'connections dropped' && Object.hasOwn(dropped as object, 'unread'),
+    ),
   )
   let bytes = 0
   socket.on('data', (piece) => {

@@ -11,7 +11,7 @@ let isDraining = false
 let ping: () => Promise<void> = async () => {}
 
 /** Tells the app of a commit. */
-let tellOfCommit: (commit: CommitReport) => void = () => {}
+let reportCommit: (commit: CommitReport) => void = () => {}
 
 const app = await startAlteredApp(
   { after },
@@ -25,8 +25,8 @@ const app = await startAlteredApp(
       activity: {
         ...real.activity,
         onCommit(tell) {
-          const before = tellOfCommit
-          tellOfCommit = (commit) => [before, tell].map((one) => one(commit))
+          const before = reportCommit
+          reportCommit = (commit) => [before, tell].map((one) => one(commit))
           real.activity.onCommit(tell)
         },
       },
@@ -73,7 +73,7 @@ test('a service whose commits fail stays ready, as it can be read, and says so u
     assert.equal(answer.status, 200)
     return ((await answer.json()) as { writes: string }).writes
   }
-  tellOfCommit({ operations: 1, durationMs: 1, isDurable: false })
+  reportCommit({ operations: 1, durationMs: 1, isDurable: false })
   assert.equal(await writes(), 'failing')
   const headers = { 'content-type': 'application/json' }
   const body = '{"id":1,"name":"Rosa"}'

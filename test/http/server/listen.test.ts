@@ -146,7 +146,7 @@ test('who talks to a socket is this machine, and the proxy there is believed whe
     const app = await startApp(test, { PLANTSTORE_SOCKET: socket, PLANTSTORE_TRUSTED_PROXIES: trusted })
     const fields = ['-H', 'Authorization: Bearer wrong-and-long-enough', '-H', 'X-Forwarded-For: 203.0.113.9']
     await run('curl', ['-s', ...fields, '--unix-socket', socket, 'http://localhost/plants'])
-    const refused = await eventually(() => app.log.find(({ event }) => event === 'token.refused'))
+    const refused = await eventually(() => app.log.find(({ event }) => event === 'token.rejected'))
     assert.equal(refused.clientAddress, expected)
   }
 })

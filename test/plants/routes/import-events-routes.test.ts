@@ -174,7 +174,7 @@ test('an import that cannot go on says so in its last line, and how far it got',
     [['failure', 40003]],
   )
   const line = await eventually(() => app.log.find(({ error }) => error === 40003))
-  assert.deepEqual([line.level, line.msg, line.status], [30, 'request refused', 200])
+  assert.deepEqual([line.level, line.msg, line.status], [30, 'request rejected', 200])
 })
 
 test('the last progress told is what the failure, or the report, says', async (t) => {

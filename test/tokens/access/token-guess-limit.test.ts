@@ -132,7 +132,7 @@ test('behind a trusted proxy clients are told apart by what it adds to X-Forward
     app.log.find(({ clientAddress }) => clientAddress === '2001:db8::ffff:1'),
   )
   assert.equal(logged.error, 42901)
-  const refused = app.log.filter(({ event }) => event === 'token.refused')
+  const refused = app.log.filter(({ event }) => event === 'token.rejected')
   assert.ok(
     refused.some(({ clientAddress }) => clientAddress === '198.51.100.1'),
     'in the audit as well',

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { askAgainMs, failureText } from './failure-text.ts'
+import { failureText, retryDelayMs } from './failure-text.ts'
 import { texts } from './texts.ts'
 import './failure-banner.css'
 
@@ -14,7 +14,7 @@ interface FailureBannerProps {
 /** Why a view shows nothing, or no more. What may pass is asked for again, by itself and when somebody says so. */
 export function FailureBanner({ failure, retry, isBeneath = false }: FailureBannerProps) {
   useEffect(() => {
-    const delayMs = askAgainMs(failure)
+    const delayMs = retryDelayMs(failure)
     if (delayMs === undefined) return
     const timer = setTimeout(retry, delayMs)
     return () => clearTimeout(timer)

@@ -32,7 +32,7 @@ function textOf(error: unknown, mayBeDone: boolean): string {
 }
 
 /** After how long it is worth while to ask again without being told to; undefined where it never is. */
-export function askAgainMs(error: unknown): number | undefined {
+export function retryDelayMs(error: unknown): number | undefined {
   if (!(error instanceof RequestError)) return undefined
   const { kind, status = 0, retryAfterMs } = error
   const mayPass = kind === 'connection' || kind === 'timeout' || status === TOO_MANY_REQUESTS

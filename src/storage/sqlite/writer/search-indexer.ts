@@ -54,7 +54,7 @@ export function createSearchIndexer(database: DatabaseSync, warn: (trouble: stri
       )
       isFailing = false
       lastStepMs = performance.now()
-      load.noteIndexing(lastStepMs - startMs)
+      load.recordIndexing(lastStepMs - startMs)
       if (isMore) schedule(isBusy ? IDLE_AFTER_MS : 0)
     } catch (error) {
       // Nothing is lost: the plants stay in the table. But no write may ever meet what stands in the way here.

@@ -31,7 +31,7 @@ export function createWriteLoad() {
       indexingMs = 0
     },
     /** A step of indexing has ended, which took so long. */
-    noteIndexing(tookMs: number): void {
+    recordIndexing(tookMs: number): void {
       indexingMs += tookMs
     },
     isBusy: () => performance.now() - lastWriteMs < IDLE_AFTER_MS && share >= BUSY_SHARE_MIN,

@@ -13,7 +13,7 @@ function startLoad(t: TestContext) {
       const endMs = nowMs + 300
       while (nowMs < endMs) {
         nowMs += turn.idleMs + turn.indexingMs
-        load.noteIndexing(turn.indexingMs)
+        load.recordIndexing(turn.indexingMs)
         nowMs += turn.writingMs
         load.recordWrites(turn.writingMs)
       }
