@@ -11,6 +11,7 @@ import { buildOpenApi, type DescribedRoute } from './http/openapi.ts'
 import { createBodyReader } from './http/request/read-body.ts'
 import { requestIdOf } from './http/request/request-id.ts'
 import { createRequestLog, recordOnce, recordResponses } from './http/request-log.ts'
+import { createSendLongJson } from './http/response/compression.ts'
 import { appErrorOf, sendError } from './http/response/error-responses.ts'
 import { ErrorDetailsSchema, ErrorSchema, FieldErrorSchema } from './http/response/error-schema.ts'
 import { registerDocsRoutes } from './http/routes/docs-routes.ts'
@@ -189,7 +190,7 @@ export async function buildApp({
   const body = createBodyReader({ limits, recheckToken: authenticate.recheckToken })
   await app.register(
     async (routes) => {
-      registerPlantRoutes(routes, { plants, body, basePath })
+      registerPlantRoutes(routes, { plants, body, basePath, sendLongJson: createSendLongJson() })
       registerTokenRoutes(routes, { tokens, body, authenticate, logToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, logToken, logRejection })
       registerHealthRoutes(routes, { engine, ping, onCommit: storage.activity.onCommit, isDraining })

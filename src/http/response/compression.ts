@@ -15,19 +15,7 @@ export const GZIP_LEVEL = 1
  */
 const COMPRESSING_CHARACTERS_MAX = 64 * 1024 * 1024
 
-/** Characters that this process compresses now. */
-let compressingCharacters = 0
-
 const compressText = promisify(gzip)
-
-async function compress(text: string): Promise<Buffer> {
-  compressingCharacters += text.length
-  try {
-    return await compressText(text, { level: GZIP_LEVEL })
-  } finally {
-    compressingCharacters -= text.length
-  }
-}
 
 /** Whether a request accepts gzip, and does not prefer the uncompressed response (RFC 9110 §12.5.3). */
 export function acceptsGzip({ headers }: FastifyRequest): boolean {
@@ -43,19 +31,35 @@ export function acceptsGzip({ headers }: FastifyRequest): boolean {
  * Sends JSON with the status 200, compressed if the client accepts it. Only for bodies without secrets: the compressed
  * length reveals something of the content.
  */
-export async function sendLongJson(
+export type SendLongJson = (
   request: FastifyRequest,
   reply: FastifyReply,
   json: string,
-  fields: HeaderList = [],
-): Promise<void> {
-  const all = [...fields, 'vary', 'accept-encoding']
-  const isCompressible =
-    json.length >= COMPRESSED_FROM_BYTES && compressingCharacters + json.length <= COMPRESSING_CHARACTERS_MAX
-  if (!isCompressible || !acceptsGzip(request)) {
-    sendJson(reply, 200, json, all)
-    return
+  fields?: HeaderList,
+) => Promise<void>
+
+/** Creates the sender of an app: all its responses share the limit on characters that are compressed at once. */
+export function createSendLongJson(compressingCharactersMax = COMPRESSING_CHARACTERS_MAX): SendLongJson {
+  let compressingCharacters = 0
+
+  async function compress(text: string): Promise<Buffer> {
+    compressingCharacters += text.length
+    try {
+      return await compressText(text, { level: GZIP_LEVEL })
+    } finally {
+      compressingCharacters -= text.length
+    }
   }
-  const body = await compress(json)
-  sendBody(reply, 200, 'application/json; charset=utf-8', body, ['content-encoding', 'gzip', ...all])
+
+  return async (request, reply, json, fields = []) => {
+    const all = [...fields, 'vary', 'accept-encoding']
+    const isCompressible =
+      json.length >= COMPRESSED_FROM_BYTES && compressingCharacters + json.length <= compressingCharactersMax
+    if (!isCompressible || !acceptsGzip(request)) {
+      sendJson(reply, 200, json, all)
+      return
+    }
+    const body = await compress(json)
+    sendBody(reply, 200, 'application/json; charset=utf-8', body, ['content-encoding', 'gzip', ...all])
+  }
 }

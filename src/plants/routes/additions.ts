@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../../http/openapi.ts'
 import { queryOf } from '../../http/request/query.ts'
-import { sendLongJson } from '../../http/response/compression.ts'
+import type { SendLongJson } from '../../http/response/compression.ts'
 import { createAdditionsCount } from '../plant-additions.ts'
 import type { PlantStore } from '../plant-store.ts'
 
@@ -34,9 +34,13 @@ const countAdditionsOperation: Operation = {
 
 export interface AdditionsRouteOptions {
   plants: PlantStore
+  sendLongJson: SendLongJson
 }
 
-export function registerAdditionsRoute(app: FastifyInstance, { plants }: AdditionsRouteOptions): void {
+export function registerAdditionsRoute(
+  app: FastifyInstance,
+  { plants, sendLongJson }: AdditionsRouteOptions,
+): void {
   const countAdditions = createAdditionsCount({ plants })
   app.route({
     method: 'GET',

@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { invalidParameter } from '../../errors.ts'
 import type { Operation } from '../../http/openapi.ts'
 import { preferredMediaType } from '../../http/request/accept.ts'
 import { queryOf } from '../../http/request/query.ts'
-import { sendLongJson } from '../../http/response/compression.ts'
+import type { SendLongJson } from '../../http/response/compression.ts'
+import type { HeaderList } from '../../http/response/responses.ts'
 import { CSV, NDJSON } from '../import/import-parameters.ts'
 import { ID_MAX, ID_MIN, parseIdText } from '../plant.ts'
 import { storedPlantJson } from '../plant-json.ts'
@@ -88,13 +89,17 @@ const listPlantsOperation: Operation = {
 
 export interface ListRouteOptions {
   plants: PlantStore
+  sendLongJson: SendLongJson
   /** The path of the base URL, which prefixes every route: '' or '/prefix'. */
   basePath: string
 }
 
 type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', string>>
 
-export function registerListRoute(app: FastifyInstance, { plants, basePath }: ListRouteOptions): void {
+export function registerListRoute(
+  app: FastifyInstance,
+  { plants, sendLongJson, basePath }: ListRouteOptions,
+): void {
   app.route({
     method: 'GET',
     url: '/plants',
@@ -111,7 +116,8 @@ export function registerListRoute(app: FastifyInstance, { plants, basePath }: Li
       const query: PlantQuery = { ...filterIn(parameters), limit: limitIn(parameters.limit) }
       request.stages?.enter('read')
       const page = await plants.list(query, readOptionsOf(request))
-      await sendPage(request, reply, { page, parameters, basePath })
+      const { json, fields } = pageResponse(page, parameters, basePath)
+      await sendLongJson(request, reply, json, fields)
     },
   })
 }
@@ -120,11 +126,11 @@ export function registerListRoute(app: FastifyInstance, { plants, basePath }: Li
  * Takes the plants out of the page. Page and handler are as old as the request was queued, and the collector would keep
  * young objects for as long as what refers to them: it cost a third of a list.
  */
-function sendPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { page, parameters, basePath }: { page: PlantPage; parameters: ListParameters; basePath: string },
-): Promise<void> {
+function pageResponse(
+  page: PlantPage,
+  parameters: ListParameters,
+  basePath: string,
+): { json: string; fields: HeaderList } {
   const { plants, hasMore } = page
   page.plants = []
   const last = plants.at(-1)
@@ -133,7 +139,7 @@ function sendPage(
     const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
     fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
   }
-  return sendLongJson(request, reply, `[${plants.map(storedPlantJson).join(',')}]`, fields)
+  return { json: `[${plants.map(storedPlantJson).join(',')}]`, fields }
 }
 
 /** The query of an export, of which a page has the limit, and only a table in CSV may have a byte order mark. */

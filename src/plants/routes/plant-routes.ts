@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { BodyReader } from '../../http/request/read-body.ts'
+import type { SendLongJson } from '../../http/response/compression.ts'
 import type { PlantStore } from '../plant-store.ts'
 import { registerAdditionsRoute } from './additions.ts'
 import { registerCreateRoute } from './create.ts'
@@ -14,6 +15,7 @@ import { registerUpdateRoute } from './update.ts'
 export interface PlantRoutesOptions {
   plants: PlantStore
   body: BodyReader
+  sendLongJson: SendLongJson
   /** The path of the base URL, which prefixes every route: '' or '/prefix'. */
   basePath: string
 }

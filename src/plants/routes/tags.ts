@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../../http/openapi.ts'
 import { queryOf } from '../../http/request/query.ts'
-import { sendLongJson } from '../../http/response/compression.ts'
+import type { SendLongJson } from '../../http/response/compression.ts'
 import type { PlantStore } from '../plant-store.ts'
 import { LIMIT, limitIn } from './limit.ts'
 import { readOptionsOf } from './read-options.ts'
@@ -28,9 +28,10 @@ const listTagsOperation: Operation = {
 
 export interface TagsRouteOptions {
   plants: PlantStore
+  sendLongJson: SendLongJson
 }
 
-export function registerTagsRoute(app: FastifyInstance, { plants }: TagsRouteOptions): void {
+export function registerTagsRoute(app: FastifyInstance, { plants, sendLongJson }: TagsRouteOptions): void {
   app.route({
     method: 'GET',
     url: '/tags',

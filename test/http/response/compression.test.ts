@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { createSendLongJson, type SendLongJson } from '../../../src/http/response/compression.ts'
 import { startApp, TOKEN } from '../../support/http/start-app.ts'
 
 const PLANTS = 2_000
@@ -13,22 +15,22 @@ before(async () => {
     { length: PLANTS },
     (_, id) => `{"id":${id},"name":"Quercus ×${id}","tag":"t${id % 200}"}`,
   )
-  const answer = await app.fetch('/plants/import', {
+  const imported = await app.fetch('/plants/import', {
     method: 'POST',
     body: rows.join('\n'),
     headers: { 'content-type': 'application/x-ndjson' },
   })
-  assert.equal(answer.status, 200)
+  assert.equal(imported.status, 200)
 })
 
-/** What comes over the wire: fetch would unpack it. */
+/** A response as it is sent, without the decompression of fetch. */
 async function get(path: string, headers: Record<string, string>, method = 'GET') {
   const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>()
   request(`${app.url}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}`, ...headers } }, resolve)
     .once('error', reject)
     .end()
-  const answer = await promise
-  return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }
+  const response = await promise
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
 }
 
 for (const [what, path, accept] of [
@@ -38,7 +40,7 @@ for (const [what, path, accept] of [
   ['an export as CSV', '/plants?tag=t7', 'text/csv'],
   ['the OpenAPI document', '/openapi.json', '*/*'],
 ] as const) {
-  test(`${what} is compressed for those who take it so, and is the same unpacked`, async () => {
+  test(`${what} is compressed if the client accepts gzip, and decompresses to the same bytes`, async () => {
     const plain = await get(path, { accept })
     assert.equal(plain.headers['content-encoding'], undefined)
     assert.match(String(plain.headers.vary), /accept-encoding/)
@@ -55,17 +57,17 @@ for (const [what, path, accept] of [
   })
 }
 
-test('HEAD tells of the compressed answer, and sends none', async () => {
+test('HEAD has the header fields of the compressed response, and no body', async () => {
   for (const accept of ['application/json', 'text/csv']) {
-    const answer = await get('/plants', { accept, 'accept-encoding': 'gzip' }, 'HEAD')
-    assert.equal(answer.headers['content-encoding'], 'gzip')
-    assert.equal(answer.body.length, 0)
+    const response = await get('/plants', { accept, 'accept-encoding': 'gzip' }, 'HEAD')
+    assert.equal(response.headers['content-encoding'], 'gzip')
+    assert.equal(response.body.length, 0)
   }
 })
 
-test('what is short or secret is sent as it is', async () => {
-  const made = await app.send('POST', '/tokens', '{"label":"x","scopes":["plants:read"]}')
-  assert.equal(made.status, 201)
+test('short and secret responses are not compressed', async () => {
+  const created = await app.send('POST', '/tokens', '{"label":"x","scopes":["plants:read"]}')
+  assert.equal(created.status, 201)
   for (const path of [
     '/plants/1',
     '/plants?limit=1',
@@ -80,4 +82,43 @@ test('what is short or secret is sent as it is', async () => {
       path,
     )
   }
+})
+
+const JSON_CHARACTERS = 6_000
+/** The sender of an app that compresses two responses at once. */
+const createSenderOfTwo = () => createSendLongJson(JSON_CHARACTERS * 2)
+
+/** Responds to as many requests as there are senders at the same time, each request with a sender of its own. */
+async function startSimultaneous(t: TestContext, senders: readonly SendLongJson[]) {
+  const app = fastify()
+  app.decorate('recordRequest', () => {})
+  let arrived: [FastifyRequest, FastifyReply][] = []
+  app.get('/', (request, reply) => {
+    arrived.push([request, reply])
+    if (arrived.length < senders.length) return
+    const all = arrived
+    arrived = []
+    const json = JSON.stringify('x'.repeat(JSON_CHARACTERS - 2))
+    for (const [at, send] of senders.entries()) void send(...(all[at] as (typeof all)[number]), json)
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.after(() => app.close())
+  /** Sends the requests, and returns how many responses were compressed. */
+  return async () => {
+    const responses = await Promise.all(senders.map(() => fetch(url)))
+    for (const response of responses) assert.equal((await response.text()).length, JSON_CHARACTERS)
+    return responses.filter(({ headers }) => headers.get('content-encoding') === 'gzip').length
+  }
+}
+
+test('beyond the limit on characters that are compressed at once, responses are not compressed', async (t) => {
+  const countCompressed = await startSimultaneous(t, new Array(5).fill(createSenderOfTwo()))
+  assert.equal(await countCompressed(), 2)
+  assert.equal(await countCompressed(), 2, 'the characters are free again')
+})
+
+test('two apps in one process do not share the limit on compression', async (t) => {
+  const [one, other] = [createSenderOfTwo(), createSenderOfTwo()]
+  const countCompressed = await startSimultaneous(t, [one, one, one, other, other, other])
+  assert.equal(await countCompressed(), 4)
 })
