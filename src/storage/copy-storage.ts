@@ -29,16 +29,16 @@ export interface CopyReport {
  * that names the first difference.
  */
 export async function copyStorage({ from, to, onProgress }: CopyOptions): Promise<CopyReport> {
-  const tokens = await from.contents.tokens()
-  await to.contents.addTokens(tokens)
+  const tokens = await from.dump.tokens()
+  await to.dump.addTokens(tokens)
   let copied = 0
   for await (const plants of pagesOf(from.plants)) {
-    await to.contents.addPlants(plants)
+    await to.dump.addPlants(plants)
     copied += plants.length
     onProgress?.('copied', copied)
   }
-  const idempotencyKeys = await copyKeys(from.contents, to.contents)
-  compareTokens(tokens, await to.contents.tokens())
+  const idempotencyKeys = await copyKeys(from.dump, to.dump)
+  compareTokens(tokens, await to.dump.tokens())
   await comparePlants(from.plants, to.plants, (plants) => onProgress?.('compared', plants))
   return { plants: copied, tokens: tokens.length, idempotencyKeys }
 }

@@ -1,5 +1,5 @@
 import { SettingError, SetupError } from '../errors.ts'
-import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/connection/postgres-url.ts'
+import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/connection/url.ts'
 import { backUpStore, type StoreWorkOptions } from './sqlite/file/back-up.ts'
 import type { CheckProgress } from './sqlite/file/check.ts'
 import type { StoreCopy } from './sqlite/file/copy.ts'

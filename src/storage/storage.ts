@@ -10,7 +10,7 @@ export interface Storage {
   engine: 'sqlite' | 'postgres'
   plants: PlantStore
   tokens: TokenStore
-  contents: StorageDump
+  dump: StorageDump
   activity: StorageActivity
   /** Whether a write that is begun now would have to wait too long for its commit. */
   isLagging(): boolean

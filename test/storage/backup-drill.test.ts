@@ -49,9 +49,9 @@ async function seed(owner: TestContext, database: string): Promise<void> {
   }
   for (let from = 0; from < SEEDED; from += 1000) {
     const ids = Array.from({ length: 1000 }, (_, at) => from + at)
-    await storage.contents.addPlants(ids.map((id) => plantOf(BigInt(id), tagOf(id))))
+    await storage.dump.addPlants(ids.map((id) => plantOf(BigInt(id), tagOf(id))))
   }
-  await storage.contents.addPlants([ID_MIN, ID_MAX].map((id) => plantOf(id, undefined)))
+  await storage.dump.addPlants([ID_MIN, ID_MAX].map((id) => plantOf(id, undefined)))
   await storage.close()
 }
 

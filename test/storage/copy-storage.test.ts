@@ -40,7 +40,7 @@ async function fillStore({ plants, tokens }: Storage): Promise<void> {
   await plants.delete(21n)
 }
 
-async function everything({ plants, contents }: Storage) {
+async function everything({ plants, dump }: Storage) {
   const all = []
   for (let afterId: bigint | undefined, isMore = true; isMore; ) {
     const page = await plants.list({ limit: 1000, ...(afterId !== undefined && { afterId }) })
@@ -48,7 +48,7 @@ async function everything({ plants, contents }: Storage) {
     afterId = page.plants.at(-1)?.id
     isMore = page.hasMore
   }
-  return { plants: all, tokens: await contents.tokens() }
+  return { plants: all, tokens: await dump.tokens() }
 }
 
 function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): void {

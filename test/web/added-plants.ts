@@ -27,7 +27,7 @@ export async function startWithPlantsAddedAt(
 export async function startWithPlants(test: Lifetime, plants: readonly AddedPlant[]): Promise<StartedApp> {
   const database = await emptyDatabase(test)
   const storage = await openStorage(database, readConfig({}, {}))
-  await storage.contents.addPlants(
+  await storage.dump.addPlants(
     plants.map(({ addedMs, ...plant }, at) => ({
       ...plant,
       createdAtMs: addedMs,

@@ -1,4 +1,4 @@
-import type { PostgresClient } from './connection/postgres-client.ts'
+import type { PostgresClient } from './connection/client.ts'
 
 /** How often idempotency keys past their time are removed: each replica does, so few are left at any time. */
 const PURGE_INTERVAL_MS = 30_000

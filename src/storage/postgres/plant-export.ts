@@ -8,7 +8,7 @@ import {
   type PostgresClient,
   type PostgresClientOptions,
   type Sql,
-} from './connection/postgres-client.ts'
+} from './connection/client.ts'
 import { hasTag } from './tag-condition.ts'
 import { tsquery } from './tsquery.ts'
 

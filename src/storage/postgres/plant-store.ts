@@ -16,7 +16,7 @@ import {
 } from '../plant-columns.ts'
 import type { PlantExporting } from '../plant-export.ts'
 import { idsAsArray } from './commit/import-plants.ts'
-import type { PostgresClient, Sql } from './connection/postgres-client.ts'
+import type { PostgresClient, Sql } from './connection/client.ts'
 import { hasTag } from './tag-condition.ts'
 import { tsquery } from './tsquery.ts'
 

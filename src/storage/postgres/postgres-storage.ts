@@ -5,8 +5,8 @@ import { charactersOf, type PlantWrite, type PlantWriteOutcome } from '../batchi
 import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
 import { commitBatch } from './commit/commit-batch.ts'
-import { createPostgresClient } from './connection/postgres-client.ts'
-import { timeoutError } from './connection/postgres-failure.ts'
+import { createPostgresClient } from './connection/client.ts'
+import { timeoutError } from './connection/failure.ts'
 import { startKeyPurge } from './key-purge.ts'
 import { createPostgresExportOpening, EXPORTS_MAX } from './plant-export.ts'
 import { createPostgresPlantStore } from './plant-store.ts'
@@ -50,7 +50,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     engine: 'postgres',
     plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createPostgresTokenStore({ committer, pool }),
-    contents: createPostgresDump(committer),
+    dump: createPostgresDump(committer),
     activity: {
       onCommit: writes.onCommit,
       onTrouble() {},

@@ -2,8 +2,8 @@ import { KEY_COLUMNS, keyToRow, NO_KEY, rowToKey } from '../key-rows.ts'
 import type { StorageDump } from '../storage.ts'
 import { ALL_TOKEN_COLUMNS, rowToHashedToken, tokenToRow } from '../token-rows.ts'
 import { insertPlants } from './commit/insert-plants.ts'
+import type { PostgresClient } from './connection/client.ts'
 import { inTransaction } from './connection/in-transaction.ts'
-import type { PostgresClient } from './connection/postgres-client.ts'
 
 /** What is in a database. What it promises is written at `StorageDump`. */
 export function createPostgresDump(committer: PostgresClient): StorageDump {

@@ -3,8 +3,8 @@ import { BoundedQueue } from '../../load/bounded-queue.ts'
 import type { StoredToken } from '../../tokens/token.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
 import { rowToToken, selectTokenByHash, TOKEN_COLUMNS } from '../token-rows.ts'
+import type { PostgresClient, Sql, Transaction } from './connection/client.ts'
 import { inTransaction } from './connection/in-transaction.ts'
-import type { PostgresClient, Sql, Transaction } from './connection/postgres-client.ts'
 
 /** One connection runs them, after the commits; the last of so many waits for a fraction of a second. */
 const WRITES_MAX = 1_000

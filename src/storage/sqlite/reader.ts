@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
-import { openReader, storageError } from './connection/sqlite-connection.ts'
+import { storageError } from './connection/failure.ts'
+import { openReader } from './connection/open-connection.ts'
 
 /**
  * Short reads, in the main thread. Those of one turn of the event loop share a transaction: to begin and end

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { BoundedQueue } from '../../load/bounded-queue.ts'
 import type { PlantPage, PlantQuery, PlantStore, ReadOptions } from '../../plants/plant-store.ts'
-import { storageError } from './connection/sqlite-connection.ts'
+import { storageError } from './connection/failure.ts'
 import type { SearchReply, SearchRequest } from './searcher/searcher.ts'
 import type { Thread } from './threads/thread.ts'
 

@@ -4,7 +4,8 @@ import { createCommitLag } from '../batching/commit-lag.ts'
 import { createGroupCommit } from '../batching/group-commit.ts'
 import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
-import { fileReason, prepareFile } from './connection/sqlite-connection.ts'
+import { fileReason } from './connection/failure.ts'
+import { prepareFile } from './connection/open-connection.ts'
 import { createSqliteExportOpening } from './plant-export.ts'
 import { createSqlitePlantStore } from './plant-store.ts'
 import { createReader } from './reader.ts'
@@ -66,7 +67,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     engine: 'sqlite',
     plants: createSqlitePlantStore({ reader, searches, writes, exporting, nowMs: options.nowMs ?? Date.now }),
     tokens: createSqliteTokenStore(reader, writes),
-    contents: createSqliteDump(reader, writes),
+    dump: createSqliteDump(reader, writes),
     activity: {
       onCommit: writes.onCommit,
       onTrouble: writer.onWarning,

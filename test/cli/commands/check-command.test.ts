@@ -23,9 +23,9 @@ async function makeStore(t: TestContext): Promise<string> {
     updatedAtMs: 2,
     version: at,
   }))
-  for (let at = 0; at < PLANTS; at += 500) await storage.contents.addPlants(plants.slice(at, at + 500))
+  for (let at = 0; at < PLANTS; at += 500) await storage.dump.addPlants(plants.slice(at, at + 500))
   const token = { id: 'abc', label: 'l', scopes: ['plants:read' as const], createdAtMs: 1 }
-  await storage.contents.addTokens([{ token, hash: 'a'.repeat(64) }])
+  await storage.dump.addTokens([{ token, hash: 'a'.repeat(64) }])
   await storage.close()
   return database
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import postgres from 'postgres'
-import { createPostgresClient } from '../../../src/storage/postgres/connection/postgres-client.ts'
+import { createPostgresClient } from '../../../src/storage/postgres/connection/client.ts'
 import { startKeyPurge } from '../../../src/storage/postgres/key-purge.ts'
 import { connectionOptions } from '../../../src/storage/postgres/schema/prepare-database.ts'
 import { postgresMissing } from '../../support/postgres/postgres-server.ts'

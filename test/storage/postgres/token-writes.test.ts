@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import type { PostgresClient } from '../../../src/storage/postgres/connection/postgres-client.ts'
+import type { PostgresClient } from '../../../src/storage/postgres/connection/client.ts'
 import { createPostgresTokenStore } from '../../../src/storage/postgres/token-store.ts'
 
 test('of more writes of tokens than may wait the rest is refused with 50301, until there is room', async () => {

@@ -12,9 +12,9 @@ import {
   type WriteOf,
 } from '../../batching/plant-write.ts'
 import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../../plant-columns.ts'
+import type { Sql, Transaction } from '../connection/client.ts'
+import { ConcurrentChange } from '../connection/failure.ts'
 import { inTransaction } from '../connection/in-transaction.ts'
-import type { Sql, Transaction } from '../connection/postgres-client.ts'
-import { ConcurrentChange } from '../connection/postgres-failure.ts'
 import { insertInBulk, replaceInBulk } from './import-plants.ts'
 import { INSERTED_COLUMNS, insertedRowOf, insertPlants } from './insert-plants.ts'
 

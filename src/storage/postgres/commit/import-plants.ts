@@ -7,7 +7,7 @@ import {
   REPLACED,
 } from '../../batching/plant-write.ts'
 import { CONTENT_COLUMNS, PLANT_COLUMNS } from '../../plant-columns.ts'
-import type { Sql, Transaction } from '../connection/postgres-client.ts'
+import type { Sql, Transaction } from '../connection/client.ts'
 import { INSERTED_COLUMNS, wordsAsVector } from './insert-plants.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { StoredPlant } from '../../../plants/plant.ts'
 import { searchWords } from '../../../plants/plant-search.ts'
 import { charactersIn, PLANT_COLUMN_NAMES, plantToRow } from '../../plant-columns.ts'
-import type { Sql, Transaction } from '../connection/postgres-client.ts'
+import type { Sql, Transaction } from '../connection/client.ts'
 
 /**
  * Rows of a statement: few sizes, so that each is prepared once a connection and planned once. What a batch

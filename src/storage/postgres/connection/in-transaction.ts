@@ -1,5 +1,5 @@
-import type { Sql, Transaction } from './postgres-client.ts'
-import { codeOf, failureOf } from './postgres-failure.ts'
+import type { Sql, Transaction } from './client.ts'
+import { codeOf, failureOf } from './failure.ts'
 
 /** Runs the work in a transaction, and commits it when the work fulfils. Every transaction goes through here. */
 export function inTransaction<Result>(

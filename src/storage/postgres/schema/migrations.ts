@@ -1,8 +1,8 @@
 import { SetupError } from '../../../errors.ts'
 import { missingMigrations, readMigrations } from '../../migrate.ts'
+import type { Sql, Transaction } from '../connection/client.ts'
+import { codeOf } from '../connection/failure.ts'
 import { inTransaction } from '../connection/in-transaction.ts'
-import type { Sql, Transaction } from '../connection/postgres-client.ts'
-import { codeOf } from '../connection/postgres-failure.ts'
 
 const MIGRATIONS_FOLDER = new URL('../migrations/', import.meta.url)
 

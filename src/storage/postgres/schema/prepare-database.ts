@@ -1,10 +1,10 @@
 import { SetupError } from '../../../errors.ts'
 import { withinTime } from '../../../load/within-time.ts'
 import type { StorageOptions } from '../../storage.ts'
-import { type Sql, withSingleConnection } from '../connection/postgres-client.ts'
-import { createConnector } from '../connection/postgres-connector.ts'
-import { codeOf, timeoutError } from '../connection/postgres-failure.ts'
-import { describeTarget, type PostgresTarget, parsePostgresUrl } from '../connection/postgres-url.ts'
+import { type Sql, withSingleConnection } from '../connection/client.ts'
+import { createConnector } from '../connection/connector.ts'
+import { codeOf, timeoutError } from '../connection/failure.ts'
+import { describeTarget, type PostgresTarget, parsePostgresUrl } from '../connection/url.ts'
 
 /** The oldest server that this is tested with. */
 const SERVER_VERSION_MIN = 15

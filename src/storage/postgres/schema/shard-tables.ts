@@ -1,6 +1,6 @@
 import { SetupError } from '../../../errors.ts'
 import type { StorageOptions } from '../../storage.ts'
-import type { Sql } from '../connection/postgres-client.ts'
+import type { Sql } from '../connection/client.ts'
 import { migratePostgres } from './migrations.ts'
 import { connectionOptions, withDatabase } from './prepare-database.ts'
 

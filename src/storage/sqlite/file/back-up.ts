@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
-import { fileReason } from '../connection/sqlite-connection.ts'
+import { fileReason } from '../connection/failure.ts'
 import type { CopyProgress, StoreCopy } from './copy.ts'
 import { runMaintenance } from './maintenance.ts'
 import {

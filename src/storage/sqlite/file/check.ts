@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { KEY_CHARACTERS_MAX } from '../../../plants/idempotency-key.ts'
 import { SCOPES } from '../../../tokens/token.ts'
 import { CONTENT_COLUMNS } from '../../plant-columns.ts'
+import { openReader } from '../connection/open-connection.ts'
 import { checkIsStore } from '../connection/schema.ts'
-import { openReader } from '../connection/sqlite-connection.ts'
 
 /** Findings of one kind that are told one by one: a damaged file has no end of them. */
 const FINDINGS_MAX = 100

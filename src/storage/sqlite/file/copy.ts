@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { SetupError } from '../../../errors.ts'
+import { openReader } from '../connection/open-connection.ts'
 import { checkIsStore } from '../connection/schema.ts'
-import { openReader } from '../connection/sqlite-connection.ts'
 
 /** Pages of 4 KiB that are copied at once: a few milliseconds. */
 const STEP_PAGES = 256

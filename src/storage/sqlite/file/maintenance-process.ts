@@ -9,7 +9,7 @@ import {
   SQLITE_CORRUPT,
   SQLITE_NOTADB,
   SQLITE_READONLY,
-} from '../connection/sqlite-connection.ts'
+} from '../connection/failure.ts'
 import { checkStore } from './check.ts'
 import { copyStore } from './copy.ts'
 import type { JobMessage, MaintenanceJob } from './maintenance.ts'

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SetupError } from '../../../errors.ts'
-import { fileReason } from '../connection/sqlite-connection.ts'
+import { fileReason } from '../connection/failure.ts'
 
 /** What SQLite may put beside a file. */
 export const SIDE_FILES = ['-wal', '-shm', '-journal'] as const

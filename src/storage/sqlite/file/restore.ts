@@ -2,9 +2,10 @@ import { chownSync, existsSync, realpathSync, renameSync, rmSync, statSync } fro
 import { basename, dirname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
 import { makeFolder } from '../../make-folder.ts'
-import { fileReason } from '../connection/sqlite-connection.ts'
+import { fileReason } from '../connection/failure.ts'
 import type { StoreWorkOptions } from './back-up.ts'
 import type { StoreCopy } from './copy.ts'
+import { type DatabaseLock, lockDatabase } from './lock.ts'
 import { runMaintenance } from './maintenance.ts'
 import {
   createPartialFile,
@@ -18,7 +19,6 @@ import {
   syncFile,
   syncFolder,
 } from './partial-file.ts'
-import { type DatabaseLock, lockDatabase } from './store-lock.ts'
 
 /** Between the name of a store and the time when another one took its place. */
 const KEPT_MARK = '.before-restore-'

@@ -8,7 +8,7 @@ import {
   createContentArrays,
   placeInRow,
 } from '../../plant-columns.ts'
-import { openReader } from '../connection/sqlite-connection.ts'
+import { openReader } from '../connection/open-connection.ts'
 import { fts5Query } from './fts5-query.ts'
 
 /**

@@ -9,7 +9,7 @@ import {
   type TagCount,
 } from '../../../plants/plant-store.ts'
 import { PLANT_COLUMNS, type PlantRow, readPage, readTags } from '../../plant-columns.ts'
-import { openReader } from '../connection/sqlite-connection.ts'
+import { openReader } from '../connection/open-connection.ts'
 import { serveThread } from '../threads/thread.ts'
 import { createAdditionsStep } from './additions-step.ts'
 import { createExportReads, type PlantColumns } from './export-reads.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../batching/plant-write.ts'
 import { type ContentArrays, charactersIn, createContentArrays, putContent } from '../../plant-columns.ts'
 import type { HashedToken, StoredIdempotencyKey } from '../../storage.ts'
-import { storageError } from '../connection/sqlite-connection.ts'
+import { storageError } from '../connection/failure.ts'
 import type { Thread } from './thread.ts'
 
 /** A write on its way to the thread that owns the writing connection. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { inUnsyncedTransaction } from '../connection/sqlite-connection.ts'
+import { inUnsyncedTransaction } from '../connection/in-transaction.ts'
 
 /**
  * How often idempotency keys past their time are removed, and how many at once: a purge holds up no write.

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { searchWords } from '../../../plants/plant-search.ts'
-import { inUnsyncedTransaction } from '../connection/sqlite-connection.ts'
+import { inUnsyncedTransaction } from '../connection/in-transaction.ts'
 import { createUnindexedBatches } from './unindexed-batches.ts'
 import { createWriteLoad, IDLE_AFTER_MS } from './write-load.ts'
 

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { openWriter } from '../connection/sqlite-connection.ts'
+import { openWriter } from '../connection/open-connection.ts'
 import { serveThread, warn } from '../threads/thread.ts'
 import type { Write, WriteBatch, WriteOutcome, WriteReply } from '../threads/write-batch.ts'
 import { createImportChunkWriting } from './import-writes.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
-import { prepareFile } from '../../../../src/storage/sqlite/connection/sqlite-connection.ts'
+import { prepareFile } from '../../../../src/storage/sqlite/connection/open-connection.ts'
 import { createKeyPurge } from '../../../../src/storage/sqlite/writer/key-purge.ts'
 import { temporaryFolder } from '../temporary-storage.ts'
 

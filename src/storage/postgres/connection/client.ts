@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Notice, type Options } from 'postgres'
 import { withinTime } from '../../../load/within-time.ts'
 import type { ReadOptions } from '../../../plants/plant-store.ts'
-import type { Connector } from './postgres-connector.ts'
-import { codeOf, failureOf, readError, timeoutError, writeError } from './postgres-failure.ts'
-import type { PostgresTarget } from './postgres-url.ts'
+import type { Connector } from './connector.ts'
+import { codeOf, failureOf, readError, timeoutError, writeError } from './failure.ts'
 import { createReadQueues, type ReadKind } from './read-queues.ts'
+import type { PostgresTarget } from './url.ts'
 
 /** A transaction that gave way to another one is tried so often, after a pause by chance, longer each time. */
 const CONFLICT_TRIES_MAX = 6

@@ -32,7 +32,7 @@ const SERVER_FAILURES: Readonly<Record<string, Failure>> = {
   '08006': 'lost',
 }
 
-/** By the code of the driver, of the system, or of `postgres-connector.ts`; any other means a lost connection. */
+/** By the code of the driver, of the system, or of `connector.ts`; any other means a lost connection. */
 const CONNECTION_FAILURES: Readonly<Record<string, Failure>> = {
   CONNECT_TIMEOUT: 'not-sent',
   ECONNREFUSED: 'not-sent',

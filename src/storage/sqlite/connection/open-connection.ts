@@ -1,11 +1,12 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { AppError, SetupError } from '../../../errors.ts'
+import { SetupError } from '../../../errors.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { type Migration, missingMigrations, readMigrations } from '../../migrate.ts'
 import type { StorageOptions } from '../../storage.ts'
-import { systemReason } from '../../system-reason.ts'
+import { fileReason, resultCodeOf, SQLITE_BUSY } from './failure.ts'
+import { inTransaction } from './in-transaction.ts'
 import { MIGRATIONS_FOLDER } from './schema.ts'
 
 /** How long a statement waits for another process that writes to the same file. */
@@ -29,18 +30,6 @@ const LOG_KEPT_BYTES = 64 * 1024 * 1024
 /** The caches of a connection: small, since the operating system caches the file as well. */
 const WRITER_CACHE_KIB = 8 * 1024
 const READER_CACHE_KIB = 4 * 1024
-
-/**
- * Result codes of SQLite (sqlite.org/rescode.html); extended codes keep the primary one in their low byte.
- */
-export const SQLITE_BUSY = 5
-export const SQLITE_READONLY = 8
-export const SQLITE_CORRUPT = 11
-const SQLITE_FULL = 13
-export const SQLITE_CANTOPEN = 14
-export const SQLITE_NOTADB = 26
-/** An extended one: there is no room for the file beside a log that tells what is where in it. */
-const SQLITE_IOERR_SHMSIZE = 4874
 
 /** Opens the file for reading. Reads see everything that was committed before they begin. */
 export function openReader(path: string): DatabaseSync {
@@ -100,43 +89,6 @@ export function prepareFile(
   }
 }
 
-/** The failure of a statement as the service sends it. The cause is for the log. */
-export function storageError(cause: unknown): AppError {
-  const details = { outcome: 'none' } as const
-  if (isDiskFull(cause)) return new AppError(50701, undefined, { cause, details })
-  return new AppError(50302, 'The database failed, and nothing was stored. Retry in a moment.', {
-    cause,
-    details,
-  })
-}
-
-/** Runs the work in a transaction that no other writer can come between: all of it is stored, or nothing. */
-export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    database.exec('COMMIT')
-    return result
-  } catch (error) {
-    // Where the disk is full SQLite has rolled back already.
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
-  }
-}
-
-/**
- * `inTransaction` for work that would only be done again if a power cut undid it: its commit does not wait
- * for the disk, and so holds up no write by a sync. It is on disk with the next commit that does wait.
- */
-export function inUnsyncedTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec('PRAGMA synchronous = NORMAL')
-  try {
-    return inTransaction(database, work)
-  } finally {
-    database.exec('PRAGMA synchronous = FULL')
-  }
-}
-
 /** A new file is no WAL yet, and for the lock that the switch needs SQLite does not wait by itself. */
 function switchToWal(database: DatabaseSync): void {
   const deadline = performance.now() + BUSY_TIMEOUT_MS
@@ -179,24 +131,4 @@ function applyMigration(database: DatabaseSync, { version, name, sql }: Migratio
   database
     .prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)')
     .run(version, name, new Date().toISOString())
-}
-
-/** The primary result code of a failure of SQLite; undefined for another failure. */
-export function resultCodeOf(error: unknown): number | undefined {
-  const code = (error as { errcode?: number } | undefined)?.errcode
-  return code === undefined ? undefined : code & 0xff
-}
-
-export function isDiskFull(error: unknown): boolean {
-  return (
-    resultCodeOf(error) === SQLITE_FULL ||
-    (error as { errcode?: number } | undefined)?.errcode === SQLITE_IOERR_SHMSIZE
-  )
-}
-
-/** Why the file of a store cannot be used, in plain words where they are known. */
-export function fileReason(error: unknown): string {
-  if (isDiskFull(error)) return 'the disk is full'
-  if (resultCodeOf(error) === SQLITE_READONLY) return 'it may only be read'
-  return systemReason(error)
 }

@@ -5,13 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { SetupError } from '../../../../src/errors.ts'
+import { storageError } from '../../../../src/storage/sqlite/connection/failure.ts'
+import { inTransaction } from '../../../../src/storage/sqlite/connection/in-transaction.ts'
 import {
-  inTransaction,
   openReader,
   openWriter,
   prepareFile,
-  storageError,
-} from '../../../../src/storage/sqlite/connection/sqlite-connection.ts'
+} from '../../../../src/storage/sqlite/connection/open-connection.ts'
 import { temporaryFolder } from '../temporary-storage.ts'
 
 const MIGRATIONS = readdirSync(new URL('../../../../src/storage/sqlite/migrations/', import.meta.url)).sort()

@@ -5,9 +5,9 @@ import { AppError } from '../../../../src/errors.ts'
 import {
   createPostgresClient,
   type PostgresClientOptions,
-} from '../../../../src/storage/postgres/connection/postgres-client.ts'
-import { createConnector } from '../../../../src/storage/postgres/connection/postgres-connector.ts'
-import { parsePostgresUrl } from '../../../../src/storage/postgres/connection/postgres-url.ts'
+} from '../../../../src/storage/postgres/connection/client.ts'
+import { createConnector } from '../../../../src/storage/postgres/connection/connector.ts'
+import { parsePostgresUrl } from '../../../../src/storage/postgres/connection/url.ts'
 import { keepTrying } from '../../../support/keep-trying.ts'
 import { postgresMissing, startPostgres } from '../../../support/postgres/postgres-server.ts'
 

@@ -6,7 +6,7 @@ import {
   SQLITE_BUSY,
   SQLITE_CORRUPT,
   SQLITE_NOTADB,
-} from '../connection/sqlite-connection.ts'
+} from '../connection/failure.ts'
 
 /** Somebody who only looks into the store is done sooner; a service is not. */
 const LOCK_TIMEOUT_MS = 1_000

@@ -1,7 +1,7 @@
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { PostgresHost, PostgresTarget, PostgresTls } from './postgres-url.ts'
+import type { PostgresHost, PostgresTarget, PostgresTls } from './url.ts'
 
 /** The packet that asks a server for TLS (postgresql.org/docs/current/protocol-message-formats.html). */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
