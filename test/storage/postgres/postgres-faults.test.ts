@@ -11,7 +11,7 @@ import { openDatabase, sharePostgres } from './temporary-database.ts'
 const PLANT = { id: 1n, name: 'Quercus robur', tag: 'tree' }
 const KEY = { caller: 'greenhouse', key: 'key-1', fingerprint: 'body-1' }
 /** Short, so that a server that says nothing is given up soon: after their sum and a second. */
-const IMPATIENT = { postgresConnectTimeoutMs: 300, postgresStatementTimeoutMs: 300 }
+const IMPATIENT = { postgresConnectTimeoutMs: 1_000, postgresStatementTimeoutMs: 500 }
 const BACK_WITHIN_MS = 3_000
 
 describe('a database that fails', { skip: postgresMissing }, () => {

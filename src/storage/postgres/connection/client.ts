@@ -25,9 +25,6 @@ type TriesMax = Partial<Record<ReturnType<typeof failureOf>, number>>
 const WRITE_TRIES_MAX: TriesMax = { conflict: CONFLICT_TRIES_MAX, 'not-sent': UNSENT_TRIES_MAX }
 const READ_TRIES_MAX: TriesMax = { ...WRITE_TRIES_MAX, lost: 2 }
 
-/** The longest pause before a connection that broke off is opened again: the service is back within seconds. */
-const RECONNECT_PAUSE_MAX_SECONDS = 0.5
-
 /** Statements under way on connections that are given up, or closed at the end, have so long to finish. */
 const CLOSE_GRACE_SECONDS = 2
 
@@ -93,22 +90,24 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
   let sql = open()
 
   function open(): Sql {
-    return postgres({
-      ...driverOptions(options),
+    const opened: Sql = postgres({
+      ...driverOptions(options, () => renew(opened, 0)),
       onnotice: (notice) => {
         if (isUnreplicated(notice)) unreplicatedCommits++
       },
     })
+    return opened
   }
 
   /**
-   * Gives connections up for new ones. The driver does not always get over a loss: it may hold the error against
-   * the next statement, or wait for an answer that does not come.
+   * Replaces the connections by new ones. The driver does not recover from a lost one: it holds the error against the
+   * next statement, waits for a response that does not come, or sends the rest of its buffer as the start of the next
+   * session, which the server then cannot read.
    */
-  function renew(used: Sql): void {
+  function renew(used: Sql, closeSeconds: number): void {
     if (sql !== used || isClosed) return
     sql = open()
-    void used.end({ timeout: CLOSE_GRACE_SECONDS })
+    void used.end({ timeout: closeSeconds })
   }
 
   /** Runs the work; when it takes too long its connections are lost as well, as the server may be gone. */
@@ -117,7 +116,7 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
     try {
       return await withinTime(work(used), deadlineMs, () => timeoutError('ANSWER_TIMEOUT'))
     } catch (error) {
-      if (failureOf(error) === 'lost') renew(used)
+      if (failureOf(error) === 'lost') renew(used, CLOSE_GRACE_SECONDS)
       throw error
     }
   }
@@ -195,7 +194,8 @@ export async function withSingleConnection<Result>(
   }
 }
 
-function driverOptions(options: PostgresClientOptions) {
+/** `onLost` is called when a connection was closed, and not by the driver. */
+function driverOptions(options: PostgresClientOptions, onLost = () => {}) {
   const { target, connector, connections, connectTimeoutMs, statementTimeoutMs, prepare } = options
   // The types of the driver do not know `socket`.
   const driver: Options<typeof TYPES> & { socket: Connector['connect'] } = {
@@ -205,11 +205,17 @@ function driverOptions(options: PostgresClientOptions) {
     database: target.database,
     user: target.user,
     pass: target.password,
-    socket: connector.connect,
+    async socket() {
+      const connection = await connector.connect()
+      return connection.once('close', () => {
+        if (!connection.writableEnded) onLost()
+      })
+    },
     ssl: false,
     max: connections,
     connect_timeout: connectTimeoutMs / 1000,
-    backoff: (failures) => Math.min(0.02 * 2 ** failures, RECONNECT_PAUSE_MAX_SECONDS),
+    // The connector pauses, for all of its clients.
+    backoff: () => 0,
     prepare,
     fetch_types: false,
     types: TYPES,

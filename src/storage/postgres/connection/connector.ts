@@ -1,5 +1,6 @@
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { PostgresHost, PostgresTarget, PostgresTls } from './url.ts'
 
@@ -12,11 +13,15 @@ const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 /** What a standby, or a database closed to writes, reports of itself in that start (PostgreSQL 14 and later). */
 const READ_ONLY = /(?:in_hot_standby|default_transaction_read_only)\0on\0/
 
+/** The pause after a session that could not be started. It doubles up to the second, the longest. */
+const RECONNECT_PAUSE_MS = 20
+const RECONNECT_PAUSE_MAX_MS = 250
+
 /** Opens connections to the primary among the hosts of a target. */
 export interface Connector {
   /**
-   * Never rejects: what is given breaks off with an error where no host can be reached, and with code STANDBY where it
-   * leads to a standby.
+   * Never rejects: the connection breaks with an error where no host can be reached, and with code STANDBY where it
+   * leads to a standby. Waits first when the last session could not be started.
    */
   connect(): Promise<Duplex>
 }
@@ -27,6 +32,15 @@ export interface Connector {
  */
 export function createConnector({ hosts, tls }: PostgresTarget, timeoutMs: number): Connector {
   let preferred = 0
+  /** Sessions in a row that could not be started. */
+  let failures = 0
+  let pausesUntilMs = 0
+
+  function fail(): void {
+    const pauseMs = Math.min(RECONNECT_PAUSE_MS * 2 ** failures, RECONNECT_PAUSE_MAX_MS)
+    failures++
+    pausesUntilMs = performance.now() + pauseMs
+  }
 
   /** No longer to this host first, if it still was. */
   function moveOn(from: number): void {
@@ -35,32 +49,43 @@ export function createConnector({ hosts, tls }: PostgresTarget, timeoutMs: numbe
 
   return {
     async connect() {
+      await sleep(Math.max(0, pausesUntilMs - performance.now()))
       const first = preferred
       let failure: unknown
       for (let step = 0; step < hosts.length; step++) {
         const at = (first + step) % hosts.length
         try {
           const socket = await open(hosts[at] as PostgresHost, tls, timeoutMs)
-          refuseStandby(socket, () => moveOn(at))
+          watchStart(socket, {
+            onReady() {
+              failures = 0
+            },
+            onStandby: () => moveOn(at),
+            onFailure: fail,
+          })
           return socket
         } catch (error) {
           failure = error
           moveOn(at)
         }
       }
-      return brokenOff(failure as Error)
+      fail()
+      return broken(failure as Error)
     },
   }
 }
 
 /**
- * A connection that breaks off once somebody can listen. To the driver one that it never got is under way for ever:
- * when each of its connections has failed once, what is sent waits for one of them.
+ * A connection that breaks at its first write. The driver waits for ever for a connection that it does not get, and one
+ * that breaks before that write leaves it in the buffer, in front of what the next connection sends.
  */
-function brokenOff(failure: Error): Duplex {
-  const connection = new Duplex({ read() {}, write() {} })
-  setImmediate(() => connection.destroy(failure))
-  return connection
+function broken(failure: Error): Duplex {
+  return new Duplex({
+    read() {},
+    write(_chunk, _encoding, callback) {
+      callback(failure)
+    },
+  })
 }
 
 async function open(at: PostgresHost, tls: PostgresTls, timeoutMs: number): Promise<Socket> {
@@ -115,25 +140,32 @@ function once(socket: Socket, event: string): Promise<unknown[]> {
   })
 }
 
-/** Breaks off with an error when the start of the session says that nothing can be written here. */
-function refuseStandby(socket: Socket, onStandby: () => void): void {
+interface StartEvents {
+  onReady(): void
+  onStandby(): void
+  /** The connection was closed before the session had started. */
+  onFailure(): void
+}
+
+/** Watches the start of a session, and breaks the connection when the server is one that stores nothing. */
+function watchStart(socket: Socket, { onReady, onStandby, onFailure }: StartEvents): void {
   let start = Buffer.alloc(0)
-  function look(piece: Buffer): void {
-    start = Buffer.concat([start, piece])
+  function look(chunk: Buffer): void {
+    start = Buffer.concat([start, chunk])
     let at = 0
     while (start.length >= at + 5 && start.length >= at + 1 + start.readUInt32BE(at + 1)) {
       if (start[at] === READY_FOR_QUERY) {
-        socket.off('data', look)
+        socket.off('data', look).off('close', onFailure)
         if (READ_ONLY.test(start.toString('latin1', 0, at))) {
           onStandby()
           socket.destroy(failure('STANDBY', 'is a standby, which stores nothing'))
-        }
+        } else onReady()
         return
       }
       at += 1 + start.readUInt32BE(at + 1)
     }
   }
-  socket.on('data', look)
+  socket.on('data', look).once('close', onFailure)
 }
 
 function failure(code: string, reason: string): Error {
