@@ -52,24 +52,22 @@ import type { Tracing } from './tracing/tracing.ts'
 export interface AppOptions {
   storage: Storage
   log: Logger
-  /** One token with every scope, beside those in the storage. */
+  /** A token with every scope, in addition to those in the storage. */
   fixedToken?: string | undefined
-  /** Knows the JWTs of an OpenID provider, if one is set. */
+  /** Verifies the JWTs of an OpenID provider, if one is set. */
   verifyJwt?: JwtVerifier | undefined
-  /**
-   * Where clients reach the service, if that is not just where it listens; its path comes before every route.
-   */
+  /** Where clients reach the service, if not where it listens; its path prefixes every route. */
   baseUrl?: string | undefined
-  /** Origins whose pages may call the service from a browser; none by default, `*` for any. */
+  /** Origins that may call the service from a browser; none by default, `*` for any. */
   corsOrigins?: readonly string[] | undefined
   limits: AppLimits
-  /** Whether the service counts what it does, and tells it at /metrics. */
+  /** Whether /metrics is served; true by default. */
   metrics?: boolean
   /** Scheduled backups, if there are any. */
   backups?: BackupTimes | undefined
-  /** Tells of requests elsewhere, if that is set. */
+  /** Traces requests, if a collector is set. */
   tracing?: Tracing | undefined
-  /** What TLS is spoken with; plain HTTP without it. */
+  /** The certificate for TLS; plain HTTP without it. */
   tls?: ServerTls | undefined
   isDraining(): boolean
   /** The clock of the rate limits, in milliseconds; it never goes back. */
@@ -83,11 +81,11 @@ export interface AppLimits
     ConnectionLimitSettings {
   bodyBytesMax: number
   slowRequestMs: number
-  /** How long requests may have to wait until they are read, before writes are refused. */
+  /** The lag of the event loop above which writes are rejected. */
   eventLoopLagMaxMs: number
-  /** Whose X-Forwarded-For is believed. */
+  /** Proxies with trusted X-Forwarded-For. */
   trustedProxies: string | undefined
-  /** The Unix socket that is listened on, if one is. */
+  /** The Unix socket to listen on, if any. */
   socket?: string | undefined
 }
 
@@ -146,7 +144,7 @@ export async function buildApp({
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
   const metrics = hasMetrics ? createMetrics({ storage, countConnections, backups }) : undefined
   const requestLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress, metrics })
-  const { onDropped, stop: stopCutLog } = createDropLog(log, metrics?.recordDrop)
+  const { onDropped, stop: stopDropLog } = createDropLog(log, metrics?.recordDrop)
   const limitConnection = createConnectionLimit(limits, onDropped)
   const { recordUnreadable } = requestLog
   const recordRequest = recordOnce([metrics?.record, tracing?.end, requestLog.recordRequest])
@@ -154,16 +152,16 @@ export async function buildApp({
     serverFactory: (handler) =>
       createHttpServer(handler, { limits, tls, recordUnreadable, onDropped, limitConnection }),
     clientErrorHandler: (error, socket) => sendClientError(error, socket, recordUnreadable),
-    // A target that cannot be decoded is judged like an unknown path: not without a token.
+    // A target that cannot be decoded is treated like an unknown path: it requires a token.
     frameworkErrors: (error, request, reply) => {
-      // No hook runs for it.
+      // No hook runs for such a request.
       reply.raw.once('finish', () => recordRequest(request, reply))
       crossOrigin?.mark(request)
       authorize(request, 'any', (rejection) => sendError(rejection ?? appErrorOf(error), request, reply))
     },
     genReqId: requestIdOf,
     return503OnClosing: false,
-    // A long id is judged like any other: what bounds it are the header fields.
+    // Ids are validated by the routes, whatever their length; the limit on header fields bounds them.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
   })
   recordResponses(app, recordRequest)
@@ -177,7 +175,7 @@ export async function buildApp({
   }
   app.addHook('onClose', async () => {
     metrics?.stop()
-    for (const stop of [audit.stop, requestLog.stop, stopCutLog]) stop()
+    for (const stop of [audit.stop, requestLog.stop, stopDropLog]) stop()
   })
   const shedLoad = createLoadShedding({
     eventLoopLag: createEventLoopLag({ lagMaxMs: limits.eventLoopLagMaxMs }),
@@ -204,7 +202,7 @@ export async function buildApp({
   return app
 }
 
-/** To Fastify no method has a body: bodies are read where they are wanted (`read-body.ts`), after everything else. */
+/** To Fastify no method has a body: the routes read bodies themselves (`read-body.ts`), after all other checks. */
 function leaveBodiesToRoutes(app: FastifyInstance): void {
   for (const method of app.supportedMethods)
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true })

@@ -24,11 +24,11 @@ export async function checkConfig(config: Config): Promise<void> {
   problems.throwIfAny()
 }
 
-/** A token of a store, copied here, would have every scope, and be valid after it is revoked or expires. */
+/** A token of a store, copied here, would have every scope and stay valid after it expires or is revoked. */
 function checkFixedToken({ fixedToken }: Config): void {
   if (fixedToken === undefined || !isWellFormedToken(fixedToken)) return
   throw new SettingError(
-    'PLANTSTORE_FIXED_TOKEN is a token created by a store: here it would have every scope, and could not be revoked. Choose another secret. The token of the command line is PLANTSTORE_TOKEN.',
+    'PLANTSTORE_FIXED_TOKEN is a token that a store created. Here it would have every scope and could not be revoked. Choose another secret. The command line reads its token from PLANTSTORE_TOKEN.',
   )
 }
 

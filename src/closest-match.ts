@@ -1,28 +1,28 @@
-/** More slips of the finger than this are another word. */
-const SLIPS_MAX = 3
+/** With more typing errors than this it is another word. */
+const TYPOS_MAX = 3
 
-/** The candidate that was most likely meant by `word`; undefined when none is near. */
+/** The candidate that is most similar to `word`; undefined if none is similar enough. */
 export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   let found: string | undefined
-  let fewest = Math.min(SLIPS_MAX, Math.floor(word.length / 2)) + 1
+  let fewest = Math.min(TYPOS_MAX, Math.floor(word.length / 2)) + 1
   for (const candidate of candidates) {
-    const slips = slipsBetween(word.toLowerCase(), candidate)
-    if (slips >= fewest) continue
-    fewest = slips
+    const typos = typosBetween(word.toLowerCase(), candidate)
+    if (typos >= fewest) continue
+    fewest = typos
     found = candidate
   }
   return found
 }
 
-/** `(Did you mean x?)` on a line of its own, as commander says it of commands and flags; or nothing. */
+/** `(Did you mean x?)` on a line of its own, in the form that commander uses; empty without a similar candidate. */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const found = closestMatch(word, candidates)
   return found === undefined ? '' : `\n(Did you mean ${found}?)`
 }
 
-/** How many characters were left out, added, swapped for others, or put in the wrong order, between two words. */
-function slipsBetween(one: string, other: string): number {
-  let before: number[] = []
+/** The Damerau-Levenshtein distance: omitted, added, replaced and transposed characters. */
+function typosBetween(one: string, other: string): number {
+  let previousRow: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let at = 0; at < one.length; at++) {
     const next = [at + 1]
@@ -34,11 +34,11 @@ function slipsBetween(one: string, other: string): number {
           (row[column] ?? 0) + (isSame ? 0 : 1),
           (row[column + 1] ?? 0) + 1,
           (next[column] ?? 0) + 1,
-          isSwapped ? (before[column - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+          isSwapped ? (previousRow[column - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY,
         ),
       )
     }
-    before = row
+    previousRow = row
     row = next
   }
   return row[other.length] ?? 0

@@ -128,7 +128,7 @@ interface AppErrorOptions {
   /** What failed underneath. It is logged, and never part of a response. */
   cause?: unknown
   details?: ErrorDetails
-  /** Of a 50301: what there was too much of. It is counted and logged, and never part of a response. */
+  /** Of a 50301: the limit that was exceeded. It is counted and logged, and never part of a response. */
   reason?: OverloadReason
 }
 

@@ -13,29 +13,29 @@ import { SCOPES } from './tokens/token.ts'
 import { createTokenAudit } from './tokens/token-audit.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
-/** How often connections are closed that have fallen idle while the service stops. */
+/** How often idle connections are closed while the service stops. */
 const IDLE_SWEEP_INTERVAL_MS = 50
 
-/** A service that answers. */
+/** A service that accepts requests. */
 export interface RunningService {
   /** Where it listens, with the path of the base URL. */
   url: string
-  /** The Unix socket that it listens on, if it does; `url` is then what a request to it may name. */
+  /** The Unix socket that it listens on, if any; requests to it may use `url`. */
   socket: string | undefined
-  /** The token that was made because there was none; it is kept nowhere else. */
+  /** The token that was created because the store had none; its secret is stored nowhere. */
   firstToken: string | undefined
-  /** Reads the certificate anew; what it comes to is in the log. */
+  /** Reads the certificate again, and logs the result. */
   reload(): Promise<void>
   /**
-   * Stops: says that it is not ready, and after the configured delay accepts no more connections, answers what is in
-   * flight, and closes the storage. What is not done after the configured time is cut off.
+   * Stops: /readyz responds 503; after the configured delay no connection is accepted; requests in flight complete; the
+   * storage is closed. Requests that are not complete within the configured time are aborted.
    */
   stop(): Promise<void>
 }
 
 /**
- * Opens the storage and serves it. Throws a SettingError when the settings do not allow it, a SetupError when the
- * machine does not.
+ * Opens the storage and serves it. Throws a SettingError for invalid settings, a SetupError if the machine prevents the
+ * start.
  */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
   await checkConfig(config)
@@ -43,13 +43,13 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
   const verifyJwt = await openIdTokens(config, log)
   const certificate = await openTls(config, log)
   const tracing = await openTracing(config, log)
-  // The app is loaded while the threads of the storage start: each takes about as long as the other.
+  // The app is loaded while the threads of the storage start: both take about as long.
   const [storage, { buildApp }] = await Promise.all([
     openStorage(config.database, config),
     import('./app.ts'),
   ])
   storage.activity.onTrouble((trouble) => {
-    log.error({ trouble }, 'the storage cannot do its work beside the writes; it is tried again')
+    log.error({ trouble }, 'background work of the storage failed; it is retried')
   })
   let isDraining = false
   try {
@@ -68,8 +68,8 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       isDraining: () => isDraining,
     })
     const listening = await listen(app, { ...config, isSecure: certificate !== undefined })
-    // Not before: a start that fails would have made it, and told nobody.
-    const firstToken = await makeFirstToken(storage, config, log).catch(async (error: unknown) => {
+    // Not before: a start that fails would have created it and printed it nowhere.
+    const firstToken = await createFirstToken(storage, config, log).catch(async (error: unknown) => {
       await listening.close()
       throw error
     })
@@ -79,20 +79,20 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       socket: config.socket,
       firstToken,
       async reload() {
-        if (certificate === undefined) log.info('there is no certificate to be read anew')
+        if (certificate === undefined) log.info('there is no certificate to reload')
         else await certificate.reload()
       },
       async stop() {
         isDraining = true
-        // New requests come until every load balancer has looked at /readyz.
+        // New requests arrive until every load balancer has read /readyz.
         await delay(config.shutdownDelayMs)
         certificate?.stop()
-        const cutOff = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
-        // A connection that is kept would hold up the end when its last request has been answered.
+        const abortTimer = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
+        // A kept-alive connection would delay the end after its last response.
         const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS)
         await Promise.all([listening.close(), backups?.stop()])
         clearInterval(sweep)
-        clearTimeout(cutOff)
+        clearTimeout(abortTimer)
         await Promise.all([storage.close(), tracing?.stop()])
       },
     }
@@ -103,7 +103,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
   }
 }
 
-/** What knows the JWTs of the provider that is set, loaded only then. */
+/** The verifier of JWTs, loaded only if a provider is set. */
 async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | undefined> {
   const { oidcIssuer: issuer, oidcAudience: audience, oidcScopeMap, oidcScopeClaim: scopeClaim } = config
   if (issuer === undefined || audience === undefined) return undefined
@@ -114,7 +114,7 @@ async function openIdTokens(config: Config, log: Logger): Promise<JwtVerifier | 
   return createOpenIdTokens({ issuer, audience, scopeClaim, scopes: parseScopeMapping(oidcScopeMap), log })
 }
 
-/** The certificate that is set, loaded only then. */
+/** The certificate for TLS, loaded only if one is set. */
 async function openTls(config: Config, log: Logger): Promise<RenewedCertificate | undefined> {
   const { tlsCert: certFile, tlsKey: keyFile } = config
   if (certFile === undefined || keyFile === undefined) return undefined
@@ -122,16 +122,20 @@ async function openTls(config: Config, log: Logger): Promise<RenewedCertificate 
   return openCertificate({ files: { certFile, keyFile }, log })
 }
 
-/** What tells of requests elsewhere, loaded only where that is set. */
+/** The tracing of requests, loaded only if it is set. */
 async function openTracing({ tracing }: Config, log: Logger): Promise<Tracing | undefined> {
   if (tracing === undefined) return undefined
   const { createTracing } = await import('./tracing/tracing.ts')
   return createTracing(tracing, log)
 }
 
-async function makeFirstToken({ tokens }: Storage, config: Config, log: Logger): Promise<string | undefined> {
+async function createFirstToken(
+  { tokens }: Storage,
+  config: Config,
+  log: Logger,
+): Promise<string | undefined> {
   if (config.fixedToken !== undefined || (await tokens.list()).length > 0) return undefined
-  const made = await issueFirstToken(tokens, { label: 'made at the first start', scopes: SCOPES })
-  if (made !== undefined) createTokenAudit(log).logChange('created', made.stored, { by: 'first start' })
-  return made?.token
+  const issued = await issueFirstToken(tokens, { label: 'created at the first start', scopes: SCOPES })
+  if (issued !== undefined) createTokenAudit(log).logChange('created', issued.stored, { by: 'first start' })
+  return issued?.token
 }

@@ -99,7 +99,7 @@ test('every service of compose.yaml waits for services that say when they are re
   }
 })
 
-test('replicas leave the schema to what runs before them, and have the time to finish what is under way', () => {
+test('replicas do not migrate the schema, and have time to finish running requests', () => {
   const { plantstore, migrate } = compose.services
   assert.ok((plantstore?.deploy?.replicas ?? 0) >= 2)
   assert.equal(plantstore?.environment?.PLANTSTORE_MIGRATE, 'false')
@@ -107,7 +107,7 @@ test('replicas leave the schema to what runs before them, and have the time to f
   assert.equal(migrate?.environment?.PLANTSTORE_DATABASE, plantstore?.environment?.PLANTSTORE_DATABASE)
   const graceMs = 1000 * Number.parseFloat(plantstore?.stop_grace_period ?? '')
   const delayMs = Number(plantstore?.environment?.PLANTSTORE_SHUTDOWN_DELAY_MS)
-  // HAProxy has seen two refusals by then, a second apart.
+  // HAProxy has seen two rejections by then, a second apart.
   assert.ok(delayMs > 2_000)
   assert.ok(graceMs > delayMs + SETTINGS.shutdownTimeoutMs.default)
 })

@@ -34,7 +34,7 @@ const created = await token('{"scopes":["plants:read"]}')
 const { id: tokenId } = (await created.json()) as { id: string }
 const rotate = (json: string) => app.send('POST', `/tokens/${tokenId}/rotate`, json)
 
-/** What stands in for the storage in `altered`. */
+/** The storage of `altered`. */
 let instead: Partial<Pick<PlantStore, 'create' | 'get'>> = {}
 const altered = await startAlteredApp(
   { after },
@@ -78,7 +78,7 @@ const bodyOf = async (response: Response) =>
 
 for (const rule of FIELD_RULES) {
   const [request, name] = VIOLATIONS[rule]
-  test(`a request that violates the rule ${rule} is told the field and the rule`, async () => {
+  test(`the response to a request that violates the rule ${rule} names the field and the rule`, async () => {
     const { details } = await bodyOf(await request())
     const fields = details?.fields?.map((field) => [field.name, field.rule])
     assert.deepEqual(fields, [[name, rule]])

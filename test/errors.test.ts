@@ -4,7 +4,7 @@ import { AppError, ERRORS, type ErrorCode, meaningOf, SetupError } from '../src/
 
 const CODES = Object.keys(ERRORS).map(Number) as ErrorCode[]
 
-test('the codes are those that were published: none is renumbered, reused or gone', () => {
+test('the codes are the published ones: none was renumbered, reused or removed', () => {
   assert.deepEqual(
     CODES,
     [
@@ -26,10 +26,10 @@ test('only a fault of the request itself may become a 400', () => {
   assert.deepEqual(rejections, [40901, 40902, 41301, 41501, 42201])
 })
 
-test('an answer that asks to come back says when', () => {
+test('a response that asks for a retry has Retry-After', () => {
   for (const code of CODES) {
     const { status, retryAfterSeconds = 0 } = meaningOf(code)
-    // 40902 passes by itself, too: the first request with the key ends.
+    // 40902 is temporary as well: the first request with the key ends.
     const passes = status === 429 || status === 503 || code === 40902
     assert.equal(retryAfterSeconds > 0, passes, String(code))
   }
@@ -39,7 +39,7 @@ test('a meaning is a sentence', () => {
   for (const code of CODES) assert.match(ERRORS[code].meaning, /^[A-Z].*\.$/)
 })
 
-test('an AppError says what the table says unless told otherwise, and keeps its cause apart', () => {
+test('an AppError has the message of the table unless it has its own, and keeps its cause separate', () => {
   const plain = new AppError(40402)
   assert.equal(plain.message, ERRORS[40402].meaning)
   assert.equal(plain.cause, undefined)
@@ -53,6 +53,6 @@ test('an AppError says what the table says unless told otherwise, and keeps its 
   assert.ok(failure instanceof Error)
 })
 
-test('a SetupError is told by its name', () => {
+test('a SetupError is recognized by its name', () => {
   assert.equal(String(new SetupError('Port 1 is in use.')), 'SetupError: Port 1 is in use.')
 })

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createLog } from '../src/log.ts'
 import { temporaryFolder } from './support/http/start-app.ts'
 
-test('a log that cannot be written throws at nobody, and has its lines when there is space again', async (t) => {
+test('a log that cannot be written does not throw, and writes its lines when there is space again', async (t) => {
   const file = join(temporaryFolder(t), 'service.log')
   const fd = openSync(file, 'a')
   t.after(() => closeSync(fd))
@@ -27,7 +27,7 @@ test('a log that cannot be written throws at nobody, and has its lines when ther
   )
 })
 
-test('of a log that cannot be written for long, what is too much is counted', async (t) => {
+test('a log that cannot be written for long counts the lines beyond its buffer', async (t) => {
   const file = join(temporaryFolder(t), 'service.log')
   const fd = openSync(file, 'a')
   t.after(() => closeSync(fd))

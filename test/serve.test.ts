@@ -20,7 +20,7 @@ const silent = pino({ level: 'silent' })
 
 const createText = (id: number) => requestText('POST /plants', {}, `{"id":${id},"name":"a"}`)
 
-/** Begins to create a plant, and gives what ends that request; the service has read what stands before it. */
+/** Begins to create a plant and returns the body to send; the service has read everything before it. */
 async function beginCreate(wire: Wire, id: number): Promise<string> {
   const body = `{"id":${id},"name":"a"}`
   const length = String(body.length)
@@ -32,7 +32,7 @@ async function beginCreate(wire: Wire, id: number): Promise<string> {
 
 const isStopping = ({ stderr }: PlantstoreProcess) => stderr.includes('"stopping"')
 
-test('SIGTERM: what is under way is answered, nothing new is let in, and the process ends with 0', async (test) => {
+test('SIGTERM: running requests complete, new connections are rejected, and the process exits with 0', async (test) => {
   const service = await startServe(test)
   const [idle, half, sent] = await Promise.all([1, 2, 3].map(() => openWire(test, service.port)))
   assert.ok(idle && half && sent)
@@ -40,17 +40,16 @@ test('SIGTERM: what is under way is answered, nothing new is let in, and the pro
   assert.equal((await idle.answer()).status, 200)
   const rest = await beginCreate(half, 1)
   sent.send(...[10, 11, 12, 13, 14].map(createText))
-  // Only when the first of them is answered is it sure that the service has read the others.
+  // After the first response it is certain that the service has read the others.
   assert.equal((await sent.answer()).status, 200)
   service.child.kill('SIGTERM')
   await idle.assertClosed()
   let created = 1
-  // An answer that closes the connection tells a client that what stands behind it was not executed (RFC 9112
-  // §9.6).
+  // After a response with Connection: close, later requests were not executed (RFC 9112 §9.6).
   for (let isLast = false; created < 5 && !isLast; created++) {
-    const answer: WireAnswer = await sent.answer()
-    assert.equal(answer.status, 200)
-    isLast = answer.headers.connection === 'close'
+    const response: WireAnswer = await sent.answer()
+    assert.equal(response.status, 200)
+    isLast = response.headers.connection === 'close'
   }
   await sent.assertClosed()
   await assert.rejects(openWire(test, service.port), { code: 'ECONNREFUSED' })
@@ -69,7 +68,7 @@ test('SIGTERM: what is under way is answered, nothing new is let in, and the pro
   )
 })
 
-test('a kept connection does not hold up the end once its request is answered', async (test) => {
+test('a kept-alive connection does not delay the end after its last response', async (test) => {
   const service = await startServe(test)
   const wire = await openWire(test, service.port)
   const rest = await beginCreate(wire, 1)
@@ -77,15 +76,15 @@ test('a kept connection does not hold up the end once its request is answered', 
   await eventually(() => isStopping(service))
   wire.send(rest)
   assert.equal((await wire.answer()).status, 200)
-  const answeredMs = performance.now()
+  const respondedMs = performance.now()
   assert.equal(await service.exit, 0)
-  assert.ok(performance.now() - answeredMs < 8_000, 'it ends then, not at the end of its time')
+  assert.ok(performance.now() - respondedMs < 8_000, 'it ends then, not at the time limit')
   await wire.assertClosed()
 })
 
-test('a long answer that is being sent when the end is asked for arrives whole', async (test) => {
+test('a long response that is being sent during a stop arrives whole', async (test) => {
   const app = await startApp(test)
-  // A page as large as pages become: more than the buffers between two sockets hold.
+  // A page of the maximum size: more than the buffers between two sockets hold.
   const name = '\u6f22'.repeat(340_000)
   for (let id = 0; id < 12; id++) await app.send('POST', '/plants', `{"id":${id},"name":"${name}"}`)
   const socket = connect({ port: app.port, host: '127.0.0.1' })
@@ -93,17 +92,17 @@ test('a long answer that is being sent when the end is asked for arrives whole',
   socket.write(requestText('GET /plants'))
   await once(socket, 'readable')
   const stopped = app.stop()
-  // A reader that is slow to begin with.
+  // The reader starts late.
   await new Promise((resolve) => setTimeout(resolve, 200))
   let text = ''
-  for await (const piece of socket.setEncoding('latin1')) text += piece
+  for await (const chunk of socket.setEncoding('latin1')) text += chunk
   await stopped
   const length = Number(/^content-length: (\d+)/im.exec(text)?.[1])
   assert.ok(length > 10 * 1024 * 1024)
   assert.equal(text.length - text.indexOf('\r\n\r\n') - 4, length)
 })
 
-test('a client that is stuck is cut off at the configured time', async (test) => {
+test('a client that does not finish its request is dropped at the configured time', async (test) => {
   const service = await startServe(test, { environment: { PLANTSTORE_SHUTDOWN_TIMEOUT_MS: '300' } })
   const wire = await openWire(test, service.port)
   await beginCreate(wire, 1)
@@ -138,7 +137,7 @@ test('a stopped service leaves one file behind, with everything in it', async (t
   assert.equal((await again.fetch('/plants/1')).status, 200)
 })
 
-test('the path of the base URL stands before every route, and in what answers point to', async (test) => {
+test('the path of the base URL prefixes every route and every link in a response', async (test) => {
   const app = await startApp(test, { PLANTSTORE_BASE_URL: 'https://plants.example/api/v1/' })
   assert.equal(new URL(app.url).pathname, '/api/v1')
   const created = await app.send('POST', '/plants', '{"id":1,"name":"a"}')
@@ -157,9 +156,9 @@ test('the path of the base URL stands before every route, and in what answers po
     assert.equal((await app.fetch(path, { headers: { authorization: '' } })).status, 200, path)
   }
   assert.match(await (await app.fetch('/')).text(), /href="\/api\/v1\/docs"/)
-  const refused = await app.fetch('/plants', { method: 'DELETE' })
-  assert.equal(refused.headers.get('allow'), 'GET, HEAD, OPTIONS, POST')
-  await assertErrorAnswer(refused, 405, 40501)
+  const rejected = await app.fetch('/plants', { method: 'DELETE' })
+  assert.equal(rejected.headers.get('allow'), 'GET, HEAD, OPTIONS, POST')
+  await assertErrorAnswer(rejected, 405, 40501)
 
   const wire = await openWire(test, app.port)
   for (const path of ['/plants', '/healthz', '/', '/api/v1plants', '/api', '/api/v1/api/v1/plants']) {
@@ -184,7 +183,7 @@ test('a first token is created only for a store without one, unless there is a f
   assert.match(tokens[1] ?? '', /^plst_/)
 })
 
-test('a token that a store made is no fixed token: it would have every scope, also once it is revoked', async (test) => {
+test('a token that a store created cannot be the fixed token: it would have every scope, even when revoked', async (test) => {
   const database = join(temporaryFolder(test), 'plants.db')
   const environment = { PLANTSTORE_PORT: '0', PLANTSTORE_DATABASE: database }
   const config = readConfig({}, { ...environment, PLANTSTORE_FIXED_TOKEN: generateToken() })
@@ -196,7 +195,7 @@ test('a token that a store made is no fixed token: it would have every scope, al
   assert.ok(!existsSync(database))
 })
 
-test('a start that fails makes no first token, so the next one tells it', async (test) => {
+test('a failed start creates no first token, so the next start prints it', async (test) => {
   const app = await startApp(test)
   const database = join(temporaryFolder(test), 'plants.db')
   const configWith = (port: string) =>
@@ -207,7 +206,7 @@ test('a start that fails makes no first token, so the next one tells it', async 
   await service.stop()
 })
 
-test('where it cannot listen is told as a mistake of the setup, and the storage is let go', async (test) => {
+test('a start that cannot listen throws a SetupError and closes the storage', async (test) => {
   const app = await startApp(test)
   const folder = temporaryFolder(test)
   const cases: [Record<string, string>, RegExp][] = [
@@ -228,7 +227,7 @@ test('where it cannot listen is told as a mistake of the setup, and the storage 
   }
 })
 
-test('an index of names that is damaged is told in the log, as no write meets it', async (test) => {
+test('a damaged search index is logged, as no write fails because of it', async (test) => {
   const database = join(temporaryFolder(test), 'plants.db')
   const app = await startApp(test, { PLANTSTORE_DATABASE: database })
   {

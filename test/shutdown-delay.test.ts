@@ -5,7 +5,7 @@ import { assertErrorAnswer } from './support/http/error-body.ts'
 import { openWire, requestText } from './support/http/wire.ts'
 import { startServe } from './support/process/plantstore-process.ts'
 
-test('with a delay all is served after SIGTERM, on new connections too, while /readyz says 503', async (test) => {
+test('with a delay requests are served after SIGTERM, on new connections too, while /readyz responds 503', async (test) => {
   const service = await startServe(test, { environment: { PLANTSTORE_SHUTDOWN_DELAY_MS: '2000' } })
   const wire = await openWire(test, service.port)
   await wire.assertUsable()
@@ -13,9 +13,9 @@ test('with a delay all is served after SIGTERM, on new connections too, while /r
   service.child.kill('SIGTERM')
   await eventually(async () => {
     wire.send(requestText('GET /readyz'))
-    const answer = await wire.answer()
-    if (answer.status === 200) return false
-    await assertErrorAnswer(answer, 503, 50303)
+    const response = await wire.answer()
+    if (response.status === 200) return false
+    await assertErrorAnswer(response, 503, 50303)
     return true
   })
   const late = await openWire(test, service.port)

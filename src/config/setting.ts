@@ -5,19 +5,19 @@ import { SettingError } from '../errors.ts'
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a setting may be, its default and what it is for. */
+/** The type of a setting, its bounds, default and description. */
 export interface Setting {
   type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins' | 'addresses'
   default?: string | number | boolean
   minimum?: number
   maximum?: number
   choices?: readonly string[]
-  /** Of a URL: nobody on the way may read or change what is there. */
+  /** Of a URL: it must be https, or http to this machine. */
   isSecure?: true
   about: string
 }
 
-/** What a setting is once it is read. */
+/** The type of a setting's value. */
 export type ValueOf<S extends Setting> = S extends { type: 'integer' }
   ? number
   : S extends { type: 'boolean' }
@@ -30,80 +30,77 @@ export type ValueOf<S extends Setting> = S extends { type: 'integer' }
 
 type Value = string | number | boolean | readonly string[]
 
-/**
- * Reads the text of a setting. Throws a SettingError that begins with `source`, where it was given, and tells the
- * rule.
- */
+/** Parses the text of a setting. Throws a SettingError with its `source` (a variable or flag) and the rule. */
 export function parseSetting(source: string, setting: Setting, text: string): Value {
   // Quoted as JSON, so that the message stays one line.
-  const refused = (rule: string, wrong = text) =>
+  const invalid = (rule: string, wrong = text) =>
     new SettingError(`${source} must be ${rule}, not ${JSON.stringify(wrong)}.`)
   switch (setting.type) {
     case 'integer': {
       const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = setting
       const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
       if (value >= minimum && value <= maximum) return value
-      throw refused(`a whole number from ${minimum} to ${maximum}`)
+      throw invalid(`a whole number from ${minimum} to ${maximum}`)
     }
     case 'boolean':
       if (text === 'true' || text === 'false') return text === 'true'
-      throw refused('true or false')
+      throw invalid('true or false')
     case 'choice':
       if (setting.choices?.includes(text)) return text
-      throw refused(`one of ${setting.choices?.join(', ')}`)
+      throw invalid(`one of ${setting.choices?.join(', ')}`)
     case 'url':
       if (isBaseUrl(text) && (!setting.isSecure || isSecureUrl(text))) return text
       if (setting.isSecure) {
         throw new SettingError(
-          `${source} must be an https URL with a plain path at most: no user, query or fragment; http only to this machine itself.`,
+          `${source} must be an https URL without user, query or fragment; its path must be plain. http is allowed to this machine only.`,
         )
       }
-      // Not told again, like a secret: it may hold a password.
+      // Without the value, which may contain a password.
       throw new SettingError(
-        `${source} must be an http or https URL with a plain path at most: no user, query or fragment.`,
+        `${source} must be an http or https URL without user, query or fragment; its path must be plain.`,
       )
     case 'origins': {
       const origins = partsOf(text)
       const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin))
       if (wrong === undefined) return origins
-      throw refused('origins such as https://plants.example, with commas between them, or *', wrong)
+      throw invalid('origins such as https://plants.example, separated by commas, or *', wrong)
     }
     case 'secret': {
       const { minimum = 16, maximum = 512 } = setting
-      // Not told again: a message may end in a log.
+      // Without the value: a message may end in a log.
       if (/^[A-Za-z0-9\-._~+/]+=*$/.test(text) && text.length >= minimum && text.length <= maximum)
         return text
       throw new SettingError(
-        `${source} must be ${minimum} to ${maximum} of the characters A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
+        `${source} must be ${minimum} to ${maximum} characters from A-Z a-z 0-9 - . _ ~ + / (RFC 6750).`,
       )
     }
     case 'addresses': {
       const wrong = partsOf(text).find((part) => !isAddressRange(part))
       if (wrong === undefined) return text
-      throw refused(
-        'addresses or ranges (10.0.0.0/8), or loopback, linklocal or uniquelocal, with commas between them',
+      throw invalid(
+        'addresses, ranges (10.0.0.0/8), loopback, linklocal or uniquelocal, separated by commas',
         wrong,
       )
     }
     case 'text':
-      // An empty host would be every address of the machine.
+      // An empty host would mean every address of the machine.
       if (text !== '') return text
-      throw refused('a text')
+      throw invalid('a text')
   }
 }
 
-/** What is between the commas of a list. */
+/** The members of a list that is separated by commas. */
 function partsOf(text: string): string[] {
   return text.split(',').map((part) => part.trim())
 }
 
-/** Whether it is an origin as browsers send it (RFC 6454 §6.1): no path, no port that goes without saying. */
+/** Whether it is an origin as browsers send it (RFC 6454 §6.1): without a path and a default port. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
 }
 
-/** Whether a URL is https, or http to this machine itself, where nobody is on the way. */
+/** Whether a URL is https, or http to this machine, where no network is involved. */
 export function isSecureUrl(text: string): boolean {
   const { protocol, hostname } = URL.parse(text) ?? {}
   return (
@@ -112,10 +109,7 @@ export function isSecureUrl(text: string): boolean {
   )
 }
 
-/**
- * Whether the path can stand before every route as it is written: no pattern, nothing encoded, no empty
- * segment.
- */
+/** Whether the path can prefix every route as it is: without patterns, encoded characters and empty segments. */
 function isBaseUrl(text: string): boolean {
   const url = URL.parse(text)
   return (

@@ -3,11 +3,11 @@ import type { Setting } from './setting.ts'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const HOUR_MS = 3_600_000
 const MIB = 1024 * 1024
-/** More than the service can do. */
+/** More than the service can handle. */
 const RATE_MAX = 1_000_000
 
 /**
- * Every setting: its type and bounds, its default and what it is for. The name gives the environment variable
+ * Every setting: its type, bounds, default and description. The name gives the environment variable
  * (`queuedWritesMax`: PLANTSTORE_QUEUED_WRITES_MAX) and the flag of `plantstore serve` (--queued-writes-max).
  */
 export const SETTINGS = {
@@ -157,18 +157,18 @@ export const CLIENT_SETTINGS = {
   url: {
     type: 'url',
     default: 'http://127.0.0.1:8080',
-    about: 'Where the service is; the path of its base URL belongs to it',
+    about: 'URL of the service, with the path of its base URL',
   },
-  // A JWT of a provider is longer than any token of the store; what the header fields of a request hold is the end.
-  token: { type: 'secret', maximum: 16_000, about: 'The token that is sent' },
+  // A JWT of a provider is longer than any token of a store; header fields of 16 KiB bound it.
+  token: { type: 'secret', maximum: 16_000, about: 'Token for requests to the service' },
 } as const satisfies Record<string, Setting>
 
-/** A whole number: its default, the least and the most that it may be, and what it is for. */
+/** A whole number: its default, bounds and description. */
 function integer(byDefault: number, [minimum, maximum]: [number, number], about: string) {
   return { type: 'integer', default: byDefault, minimum, maximum, about } as const
 }
 
-/** Requests a second; there is no limit where it is not set. */
+/** Requests a second; unlimited if not set. */
 function rate(about: string) {
   return { type: 'integer', minimum: 0, maximum: RATE_MAX, about } as const
 }

@@ -14,8 +14,7 @@ import { SetupError } from '../../src/errors.ts'
 const NAMES = Object.keys(SETTINGS) as SettingName[]
 
 /**
- * For each setting a value that is not its default, as text and as it is read, and texts that it may not
- * have.
+ * For each setting a value other than its default, as text and as parsed, and invalid texts.
  */
 const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[] }> = {
   host: { text: '0.0.0.0', value: '0.0.0.0', wrong: [''] },
@@ -120,7 +119,7 @@ function problemOf(read: () => unknown): string {
   assert.fail('It was accepted')
 }
 
-test('without flags and environment the defaults hold, and the settings without one are absent', () => {
+test('without flags and environment the defaults apply, and settings without a default are absent', () => {
   const config = readConfig({}, {})
   for (const name of NAMES) {
     const setting = SETTINGS[name]
@@ -133,7 +132,7 @@ test('without flags and environment the defaults hold, and the settings without 
   assert.ok(Object.isFrozen(config))
 })
 
-test('every default is a value that its setting may have', () => {
+test('every default is valid', () => {
   for (const name of NAMES) {
     const setting = SETTINGS[name]
     if ('default' in setting) {
@@ -153,7 +152,7 @@ for (const name of NAMES) {
     assert.deepEqual(readConfig({ [name]: text }, { [variable]: wrong[0] ?? 'other' })[name], value)
   })
 
-  test(`what ${name} may not be is refused in a line that names where it was said`, () => {
+  test(`an invalid value of ${name} is rejected with its source`, () => {
     for (const bad of wrong) {
       if (bad !== '') {
         const problem = problemOf(() => readConfig({}, { [variable]: bad }))
@@ -180,7 +179,7 @@ test('a boolean flag without a value means true', () => {
   assert.equal(readConfig({ checkOnStart: true }, {}).checkOnStart, true)
 })
 
-test('a variable that looks like a setting and is none is refused: it is a typo', () => {
+test('an unknown variable with our prefix is rejected: it is a typo', () => {
   const typos: Environment = { PLANTSTORE_PROT: '80' }
   assert.match(
     problemOf(() => readConfig({}, typos)),
@@ -193,7 +192,7 @@ test('a variable that looks like a setting and is none is refused: it is a typo'
   assert.equal(readConfig({}, { PATH: '/bin', PLANTSTOREX: 'a' }).port, 8080)
 })
 
-test('a secret that is refused is never repeated, nor is a URL, which may hold a password', () => {
+test('a rejected secret is not repeated, nor is a URL, which may contain a password', () => {
   const cases: [SettingName, string][] = CASES.fixedToken.wrong.map((bad) => ['fixedToken', bad])
   cases.push(['baseUrl', 'https://user:password@a.example'])
   for (const [name, bad] of cases) {
@@ -206,12 +205,12 @@ test('a secret that is refused is never repeated, nor is a URL, which may hold a
   }
 })
 
-test('a wrong value that is repeated stays on one line', () => {
+test('a rejected value stays on one line', () => {
   const problem = problemOf(() => readConfig({}, { PLANTSTORE_PORT: '80\n90' }))
   assert.ok(!problem.includes('\n'), problem)
 })
 
-test('the commands that talk to a service read where it is and the token, the flag before the variable', () => {
+test('the commands that call a service read its URL and the token, the flag before the variable', () => {
   assert.deepEqual(readClientConfig({}, {}), { url: 'http://127.0.0.1:8080', token: undefined })
   const environment = {
     PLANTSTORE_URL: 'https://a.example/garden/',
@@ -226,7 +225,7 @@ test('the commands that talk to a service read where it is and the token, the fl
   assert.ok(Object.isFrozen(readClientConfig({}, environment)))
 })
 
-test('they refuse what is no URL or no token without repeating it, and do not mind what is for the service', () => {
+test('they reject an invalid URL or token without repeating it, and ignore the settings of the service', () => {
   const bad = 'https://user:password@a.example'
   for (const problem of [
     problemOf(() => readClientConfig({ url: bad }, {})),
@@ -243,7 +242,7 @@ test('they refuse what is no URL or no token without repeating it, and do not mi
   )
 })
 
-test('the service does not mind the variable that tells the commands where it is, and has no flag for it', () => {
+test('the service ignores the variable PLANTSTORE_URL of the commands, and has no flag for it', () => {
   assert.equal(readConfig({}, { PLANTSTORE_URL: 'not read here' }).port, 8080)
   assert.ok(!('url' in SETTINGS))
 })

@@ -16,18 +16,18 @@ function linesOf(read: () => unknown): string[] {
   assert.fail('It was accepted')
 }
 
-test('of a list what is wrong is repeated, and not all of it', () => {
+test('of a list only the invalid member is repeated', () => {
   assert.throws(
     () => readConfig({}, { PLANTSTORE_CORS_ORIGINS: 'https://a.example, https://b.example/' }),
     /^SettingError: PLANTSTORE_CORS_ORIGINS must be origins such as .*, not "https:\/\/b\.example\/"\.$/,
   )
   assert.throws(
     () => readConfig({}, { PLANTSTORE_TRUSTED_PROXIES: '10.0.0.1, loopback,10.0.0/8' }),
-    /^SettingError: PLANTSTORE_TRUSTED_PROXIES must be addresses or ranges .*, not "10\.0\.0\/8"\.$/,
+    /^SettingError: PLANTSTORE_TRUSTED_PROXIES must be addresses, ranges .*, not "10\.0\.0\/8"\.$/,
   )
 })
 
-test('all that is wrong is told at once, a line each, whatever it is', () => {
+test('all invalid settings are reported at once, in a line each', () => {
   const environment = {
     PLANTSTORE_PORT: 'http',
     PLANTSTORE_PROT: '80',
@@ -53,7 +53,7 @@ test('all that is wrong is told at once, a line each, whatever it is', () => {
   )
 })
 
-test('settings that do not go together are told at once as well, and the exit code is 2', async (t) => {
+test('inconsistent settings are reported at once as well, and the exit code is 2', async (t) => {
   const environment = {
     PLANTSTORE_TLS_CERT: 'cert.pem',
     PLANTSTORE_OIDC_ISSUER: 'https://a.example',

@@ -5,7 +5,7 @@ import { SetupError } from '../../src/errors.ts'
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 
-test('nothing is traced unless a collector is named, or where the variables say so', () => {
+test('nothing is traced without a collector, or if the variables turn tracing off', () => {
   assert.equal(readTracing({}), undefined)
   assert.equal(readTracing({ OTEL_SERVICE_NAME: 'x' }), undefined)
   assert.equal(readTracing({ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }), undefined)
@@ -14,7 +14,7 @@ test('nothing is traced unless a collector is named, or where the variables say 
   assert.ok(readTracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector.example/v1/traces' }))
 })
 
-test('sampler and batches are as the variables say, or as the specification does', () => {
+test('sampler and batches follow the variables, else the specification', () => {
   assert.deepEqual(readTracing(ENDPOINT), {
     sampler: undefined,
     ratio: 1,
@@ -31,7 +31,7 @@ test('sampler and batches are as the variables say, or as the specification does
   assert.deepEqual([set?.sampler, set?.ratio], ['parentbased_traceidratio', 0.25])
 })
 
-test('a value that makes no sense stops the start and is named', () => {
+test('an invalid value stops the start and is named', () => {
   for (const [name, value] of [
     ['OTEL_TRACES_SAMPLER', 'sometimes'],
     ['OTEL_TRACES_SAMPLER_ARG', '2'],
@@ -42,7 +42,7 @@ test('a value that makes no sense stops the start and is named', () => {
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector:4317'],
     ['OTEL_BSP_SCHEDULE_DELAY', 'soon'],
     ['OTEL_BSP_SCHEDULE_DELAY', '-1'],
-    // The exporter would send empty batches without end.
+    // The exporter would send empty batches forever.
     ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '0'],
     ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '0.5'],
     ['OTEL_BSP_MAX_QUEUE_SIZE', '0'],
