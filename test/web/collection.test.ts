@@ -68,7 +68,7 @@ test('the keyboard goes from bar to bar, with one stop for all, and each is told
   await bars.focus()
   const isTold = async (text: string) => {
     await eventually(async () => (await bars.getAttribute('aria-valuetext')) === text)
-    assert.equal(await page.locator('.told').textContent(), text)
+    assert.equal(await page.locator('.bar-text').textContent(), text)
   }
   await page.keyboard.press('Home')
   await isTold('2020: 2 plants')
@@ -91,7 +91,7 @@ test('the dates are written as the reader writes them', { skip }, async (t) => {
     labels.join(),
   )
   await page.locator('.columns').hover({ position: { x: 2, y: 10 } })
-  const text = await page.locator('.told').textContent()
+  const text = await page.locator('.bar-text').textContent()
   assert.match(
     text ?? '',
     /^(Januar|Februar|März|April|Mai|Juni|Juli|August|September|\w+ber) 20\d\d: 1 plant$/,

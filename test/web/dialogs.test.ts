@@ -137,7 +137,7 @@ test('Escape pressed again and again stops an import, and its result is shown', 
   await dialog(page).getByText('Importing …').waitFor()
   for (const _ of 'too often') await page.keyboard.press('Escape')
   letGo()
-  await dialog(page).getByText('Stopped.').first().waitFor()
+  await dialog(page).getByText('Import stopped.').first().waitFor()
   await page.keyboard.press('Escape')
   await dialog(page).waitFor({ state: 'detached' })
   await eventually(async () => (await page.evaluate('document.activeElement.textContent')) === 'Import')

@@ -20,13 +20,13 @@ test('what is no file of plants is told, and another one is chosen', { skip }, a
   const app = await startApp(context)
   const { page, faults, requests } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', '')
-  await dialog.getByText('There is nothing in this file.').waitFor()
+  await dialog.getByText('This file is empty.').waitFor()
   const wrong: [string, Buffer, RegExp][] = [
-    ['plant.png', PNG, /^This is no text\./],
-    ['blank.csv', Buffer.from('\ufeff\r\n\r\n'), /^There is nothing in this file\.$/],
-    ['cut off.csv.gz', ZIPPED.subarray(0, -9), /compressed.*broken or cut off/],
-    ['broken.csv.gz', Buffer.from([0x1f, 0x8b, 1, 2, 3, 4]), /compressed.*broken or cut off/],
-    ['empty.csv.gz', gzipSync(''), /^There is nothing in this file\.$/],
+    ['plant.png', PNG, /^This is not a text file\./],
+    ['blank.csv', Buffer.from('\ufeff\r\n\r\n'), /^This file is empty\./],
+    ['truncated.csv.gz', ZIPPED.subarray(0, -9), /compressed.*damaged, incomplete/],
+    ['broken.csv.gz', Buffer.from([0x1f, 0x8b, 1, 2, 3, 4]), /compressed.*damaged, incomplete/],
+    ['empty.csv.gz', gzipSync(''), /^This file is empty\./],
   ]
   for (const [name, content, told] of wrong) {
     await giveFile(page, name, content)
@@ -43,7 +43,7 @@ test('what is no file of plants is told, and another one is chosen', { skip }, a
 test('cells parted by semicolons are told of', { skip }, async (context) => {
   const { page } = await openSignedIn(site.browser, await startApp(context))
   const dialog = await chooseFile(page, 'plants.csv', 'id;name\n1;Rosa canina\n')
-  await dialog.getByText('Its cells seem to be parted by semicolons.').waitFor()
+  await dialog.getByText('The cells seem to be separated by semicolons.').waitFor()
   assert.ok(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())
 })
 
@@ -58,13 +58,13 @@ test('a quotation mark that is never closed is told with its line, and what is s
   )
   const dialog = await chooseFile(page, 'plants.csv', `id,name\n${rows.join('')}`)
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByText('It could not go on.').waitFor()
+  await dialog.getByText('The import failed.').waitFor()
   const told = String(await dialog.locator('.import-end').textContent())
-  assert.match(told, /The row that begins on line 2,402 has no end: a quotation mark/)
-  assert.match(told, /Every row before line 2,402 is stored or was refused; none from there on is stored\./)
+  assert.match(told, /The row that starts on line 2,402 has no end\. Look for a quotation mark/)
+  assert.match(told, /All rows before line 2,402 were processed\. No row from there on was imported\./)
   assert.match(told, /2,400 added\./)
   assert.equal((await storedPlants(app)).length, 2_400)
-  assert.equal(await dialog.getByRole('button', { name: 'Go on' }).count(), 0)
+  assert.equal(await dialog.getByRole('button', { name: 'Resume' }).count(), 0)
 })
 
 test('a compressed file that is cut off is imported as far as it goes', { skip }, async (context) => {
@@ -74,13 +74,13 @@ test('a compressed file that is cut off is imported as far as it goes', { skip }
   const packed = gzipSync(`id,name\n${rows.join('')}`)
   const dialog = await chooseFile(page, 'plants.csv.gz', packed.subarray(0, packed.length * 0.9))
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByText(/It could not go on\. The .*compressed.*broken or cut off/).waitFor()
+  await dialog.getByText(/The import failed\. This compressed.*damaged, incomplete/).waitFor()
   const told = String(await dialog.locator('.import-end').textContent())
   const stored = (await storedPlants(app)).length
   // What was decompressed is dropped when the fault is met: how much that is, is the browser's own affair.
   assert.ok(stored < 5_500, `${stored} are stored`)
   assert.ok(told.includes(`${stored.toLocaleString('en')} added.`), told)
-  const from = `before line ${(stored + 2).toLocaleString('en')} is stored or was refused; none from there on`
-  assert.ok(told.includes(stored === 0 ? 'Nothing is stored.' : from), told)
-  assert.equal(await dialog.getByRole('button', { name: 'Go on' }).count(), 0)
+  const from = `before line ${(stored + 2).toLocaleString('en')} were processed. No row from there on`
+  assert.ok(told.includes(stored === 0 ? 'Nothing was imported.' : from), told)
+  assert.equal(await dialog.getByRole('button', { name: 'Resume' }).count(), 0)
 })

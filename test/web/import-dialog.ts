@@ -13,18 +13,18 @@ export async function chooseFile(page: Page, name: string, content: string | Buf
 /** Chooses a file in the dialog that is open. */
 export async function giveFile(page: Page, name: string, content: string | Buffer): Promise<void> {
   const buffer = typeof content === 'string' ? Buffer.from(content) : content
-  await page.getByLabel('A file of plants').setInputFiles({ name, mimeType: '', buffer })
+  await page.getByLabel('Choose a file').setInputFiles({ name, mimeType: '', buffer })
 }
 
 /** Starts the import that the dialog shows, and waits until all of it is done. */
 export async function importAll(dialog: Locator): Promise<void> {
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByText(/^Everything is imported/).waitFor()
+  await dialog.getByText(/^Import complete/).waitFor()
 }
 
 /** Waits until this number is suggested for the first row. */
 export async function idIsSuggested(dialog: Locator, id: string): Promise<void> {
-  await eventually(async () => (await dialog.getByLabel('Number the rows from').inputValue()) === id)
+  await eventually(async () => (await dialog.getByLabel('First id').inputValue()) === id)
 }
 
 /** The cells of the preview, row by row. */

@@ -36,13 +36,13 @@ function oddTable(): string {
 async function* stages(page: Page): AsyncGenerator<string> {
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('A file of plants').waitFor()
+  await dialog.getByLabel('Choose a file').waitFor()
   yield 'import-file'
   await giveFile(page, 'plants of the greenhouse, with a name that is too long for a phone.csv', oddTable())
   await dialog.locator('.preview tbody tr').nth(4).waitFor()
   yield 'import-form'
   await dialog.getByRole('button', { name: 'Check first' }).click()
-  await dialog.getByText('Checked; nothing is stored.').waitFor()
+  await dialog.getByText('Checked. Nothing is imported yet.').waitFor()
   yield 'import-checked'
   const opened = Promise.withResolvers<void>()
   let count = 0
@@ -52,10 +52,10 @@ async function* stages(page: Page): AsyncGenerator<string> {
     await route.continue()
   })
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByText('2 refused').waitFor()
+  await dialog.getByText('2 failed').waitFor()
   yield 'import-progress'
   opened.resolve()
-  await dialog.getByText(/^Everything is imported/).waitFor()
+  await dialog.getByText(/^Import complete/).waitFor()
   yield 'import-result'
 }
 
@@ -86,7 +86,7 @@ test('what a check has found is in sight on a phone', { skip }, async (context) 
   const { page } = await openSignedIn(site.browser, await startApp(context), { width: 375, height: 600 })
   const dialog = await chooseFile(page, 'plants.csv', oddTable())
   await dialog.getByRole('button', { name: 'Check first' }).click()
-  const told = dialog.getByText('Checked; nothing is stored.')
+  const told = dialog.getByText('Checked. Nothing is imported yet.')
   await eventually(async () => {
     const box = await told.boundingBox()
     return box !== null && box.y > 0 && box.y + box.height < 600
@@ -110,12 +110,12 @@ test('what is in a file is text, whatever it is', { skip }, async (context) => {
     stored.map(([, name]) => name),
     ODD_NAMES,
   )
-  await dialog.getByRole('button', { name: 'Another file' }).click()
+  await dialog.getByRole('button', { name: 'Choose another file' }).click()
   await giveFile(page, '<img src=x onerror="document.title=1">.ndjson', `${ODD_NAMES[4]}\n{"id":1}\n`)
   await dialog.getByText('<img src=x onerror="document.title=1">.ndjson').waitFor()
   assert.equal((await previewCells(dialog))[0]?.[0], ODD_NAMES[4])
   await importAll(dialog)
-  await dialog.locator('.refused li').nth(1).waitFor()
+  await dialog.locator('.failed-rows li').nth(1).waitFor()
   assert.equal(await page.locator('img[src=x]').count(), 0)
   assert.equal(await page.title(), 'Plants · Plant Store')
   assert.deepEqual(faults, [])
@@ -140,7 +140,7 @@ test('the keyboard alone imports a file, and is back where it began', { skip }, 
   const { page } = await openSignedIn(site.browser, app)
   await tabTo(page, 'Import')
   await page.keyboard.press('Enter')
-  await page.getByLabel('A file of plants').waitFor()
+  await page.getByLabel('Choose a file').waitFor()
   await eventually(async () => (await focused(page)) === 'import-file')
   const choosing = page.waitForEvent('filechooser')
   await page.keyboard.press('Space')
@@ -150,8 +150,8 @@ test('the keyboard alone imports a file, and is back where it began', { skip }, 
   await dialog.locator('.preview').waitFor()
   await eventually(async () => (await focused(page)) === 'Import')
   await page.keyboard.press('Enter')
-  await dialog.getByText('1 added, 1 refused.').waitFor()
-  await eventually(async () => (await focused(page)).includes('1 added, 1 refused.'))
+  await dialog.getByText('1 added, 1 failed.').waitFor()
+  await eventually(async () => (await focused(page)).includes('1 added, 1 failed.'))
   await tabTo(page, 'Close')
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })

@@ -17,11 +17,11 @@ test('rows behind the last number are refused, also where a slice ends with it',
   const dialog = await chooseFile(page, 'plants.csv', `${names.join('\n\n')}\n`)
   await dialog.getByLabel('Column 1', { exact: true }).selectOption('Name')
   // Each name has a blank line behind it, and a slice holds half as many of them.
-  await dialog.getByLabel('Number the rows from').fill(String(2n ** 63n - BigInt(SLICE_ROWS / 2)))
+  await dialog.getByLabel('First id').fill(String(2n ** 63n - BigInt(SLICE_ROWS / 2)))
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByText(`${SLICE_ROWS / 2} added, ${SLICE_ROWS / 2 + 2} refused.`).waitFor()
+  await dialog.getByText(`${SLICE_ROWS / 2} added, ${SLICE_ROWS / 2 + 2} failed.`).waitFor()
   await dialog.getByText('Line 1,001', { exact: true }).waitFor()
-  await dialog.getByText('the numbers have come to an end').first().waitFor()
+  await dialog.getByText('No id is left for this row').first().waitFor()
 })
 
 test('after a lost response the rows keep their numbers, and those of the next slice follow', {
@@ -34,9 +34,9 @@ test('after a lost response the rows keep their numbers, and those of the next s
   await idIsSuggested(dialog, '1')
   await loseResponse(page, 1)
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByRole('button', { name: 'Go on' }).click()
-  await dialog.getByText(/^Everything is imported/).waitFor()
-  await dialog.getByText('2 added, 1,000 passed over.', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Resume' }).click()
+  await dialog.getByText(/^Import complete/).waitFor()
+  await dialog.getByText('2 added, 1,000 skipped.', { exact: true }).waitFor()
   assert.deepEqual(
     await storedPlants(app),
     names.map((name, at) => [String(at + 1), name]),
@@ -50,7 +50,7 @@ test('a number that is suggested to somebody who is about to type one gives way 
   const { page } = await openSignedIn(site.browser, site.app)
   const letGo = await holdRequests(page, /\/plants\?/)
   const dialog = await chooseFile(page, 'plants.csv', 'Acer\n')
-  const first = dialog.getByLabel('Number the rows from')
+  const first = dialog.getByLabel('First id')
   await first.focus()
   letGo()
   await eventually(async () => /^\d+$/.test(await first.inputValue()))
@@ -63,5 +63,5 @@ test('a file of several compressed ones is told of before anything is stored', {
   const { page } = await openSignedIn(site.browser, site.app)
   const both = Buffer.concat([gzipSync('id,name\n1,Rosa\n'), gzipSync('2,Quercus\n')])
   const dialog = await chooseFile(page, 'plants.csv.gz', both)
-  await dialog.getByRole('alert').filter({ hasText: 'made of several ones' }).waitFor()
+  await dialog.getByRole('alert').filter({ hasText: 'made of several files' }).waitFor()
 })

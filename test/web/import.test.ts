@@ -36,7 +36,7 @@ test('a table with a header row is understood, shown and stored, ids exact', { s
   assert.equal(cells.length, 5)
   assert.deepEqual(cells[0], ['tree', '3', 'Quercus robur', '9223372036854775807'])
   assert.ok(await dialog.getByLabel('The first row names the columns').isChecked())
-  assert.equal(await dialog.getByLabel('Number the rows from').count(), 0)
+  assert.equal(await dialog.getByLabel('First id').count(), 0)
   await importAll(dialog)
   await dialog.getByText('6 added.').waitFor()
   assert.deepEqual(await storedPlants(app), [
@@ -60,18 +60,18 @@ test('of a table without a header row the columns are named, and its rows number
   const { page, faults } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', 'tree,Quercus robur\nshrub,Rosa canina\n')
   const start = dialog.getByRole('button', { name: 'Import', exact: true })
-  await dialog.getByText('Choose the column that holds the names.').waitFor()
+  await dialog.getByText('Choose the column that contains the names.').waitFor()
   assert.ok(await start.isDisabled())
   await dialog.getByLabel('Column 1', { exact: true }).selectOption('Tag')
   await dialog.getByLabel('Column 2', { exact: true }).selectOption('Tag')
-  await dialog.getByText('Choose the column that holds the names.').waitFor()
+  await dialog.getByText('Choose the column that contains the names.').waitFor()
   await dialog.getByLabel('Column 2', { exact: true }).selectOption('Name')
   await idIsSuggested(dialog, '42')
   assert.equal((await previewCells(dialog)).length, 2)
-  await dialog.getByLabel('Number the rows from').fill('many')
-  await dialog.getByText('Give the first row a number, a whole one of 64 bits.').waitFor()
+  await dialog.getByLabel('First id').fill('many')
+  await dialog.getByText('Enter a whole number, such as 42').waitFor()
   assert.ok(await start.isDisabled())
-  await dialog.getByLabel('Number the rows from').fill('1007')
+  await dialog.getByLabel('First id').fill('1007')
   await importAll(dialog)
   assert.deepEqual(await storedPlants(app), [
     ['41', 'There before'],
@@ -129,7 +129,7 @@ test('whatever form a file has, it is shown as it is stored', { skip }, async (c
       .waitFor()
     const shown = (await previewCells(dialog)).map((cells) => cells.filter((cell) => cell !== ''))
     assert.deepEqual(shown.toSorted(), stored.toSorted(), what)
-    await dialog.getByLabel('replaces the stored plant').check()
+    await dialog.getByLabel('Replace the stored plant').check()
     await importAll(dialog)
     const told = await storedPlants(app)
     for (const plant of stored)
@@ -158,9 +158,9 @@ test('a row whose id is taken is refused, passed over or replaces, as one says',
   skip,
 }, async (context) => {
   const outcomes = {
-    'is refused': ['0 added, 1 refused.', 'Old'],
-    'is passed over, the stored plant is kept': ['0 added, 1 passed over.', 'Old'],
-    'replaces the stored plant': ['0 added, 1 replaced.', 'New'],
+    'Report the row as failed': ['0 added, 1 failed.', 'Old'],
+    'Skip the row': ['0 added, 1 skipped.', 'Old'],
+    'Replace the stored plant': ['0 added, 1 replaced.', 'New'],
   }
   const app = await startApp(context)
   await importLines(app, ['{"id":1,"name":"Old"}'])

@@ -79,7 +79,7 @@ test('one jumps to an id, exactly, and scrolls up from there', { skip }, async (
     await page.getByLabel('Go to id').fill(id)
     await page.getByRole('button', { name: 'Go' }).click()
     await seen(page, id)
-    await page.getByText(`At id ${id}.`).waitFor()
+    await page.getByText(`Showing plants from id ${id}.`).waitFor()
   }
   await eventually(async () => (await firstInView(page)) === '10020')
   // The row before it comes from a page that had to be looked for.
@@ -90,7 +90,7 @@ test('one jumps to an id, exactly, and scrolls up from there', { skip }, async (
   })
   await page.getByLabel('Go to id').fill('9223372036854775808')
   await page.getByRole('button', { name: 'Go' }).click()
-  await page.getByText('An id is a whole number between').waitFor()
+  await page.getByText('Enter a whole number').waitFor()
   await page.getByLabel('Go to id').fill('12')
   await page.getByRole('button', { name: 'Go' }).click()
   await page.getByText('There is no plant with id 12. The list shows the plants around it.').waitFor()

@@ -108,7 +108,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   'jump, with a wrong id': async (page) => {
     await page.getByLabel('Go to id').fill('9223372036854775808')
     await page.keyboard.press('Enter')
-    await page.getByText('An id is a whole number').waitFor()
+    await page.getByText('Enter a whole number').waitFor()
   },
   conflict: async (page) => {
     await page.route(/\/plants\/4$/, (route) =>
@@ -132,7 +132,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
     for (const id of ['5', '9223372036854775807', '-9223372036854775808']) {
       await page.getByLabel('Go to id').fill(id)
       await page.keyboard.press('Enter')
-      await page.getByText(new RegExp(`(At|with) id ${id}`)).waitFor()
+      await page.getByText(new RegExp(`(from|with) id ${id}`)).waitFor()
     }
   },
   'the greatest id': async (page) => {
@@ -165,7 +165,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   },
   'import, a file to choose': async (page) => {
     await page.getByRole('button', { name: 'Import', exact: true }).click()
-    await page.getByLabel('A file of plants').waitFor()
+    await page.getByLabel('Choose a file').waitFor()
   },
   'import, its settings': async (page) => {
     const dialog = await chooseFile(page, `${'name'.repeat(40)}.csv`, WIDE_TABLE)
@@ -174,7 +174,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   'import, its end': async (page) => {
     const dialog = await chooseFile(page, 'plants.csv', REFUSED_TABLE)
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-    await dialog.locator('.refused li').first().waitFor()
+    await dialog.locator('.failed-rows li').first().waitFor()
   },
   'signed out': async (page) => {
     await page.route(/\/tokens$/, (route) =>

@@ -16,32 +16,31 @@ import {
 import { SignIn } from './sign-in/sign-in.tsx'
 import { SignInOverlay } from './sign-in/sign-in-overlay.tsx'
 
-/** Who is signed in, and how that begins and ends. */
+/** The session: signing in, its end, and signing out. */
 function useAccess() {
   const [session, setSession] = useState<Session>()
-  // The service no longer takes the token. What is on the page stays behind the way in: somebody may have typed
-  // something.
+  // The token is no longer valid. The view stays mounted below the sign-in form, with unsaved input.
   const [isEnded, setEnded] = useState(false)
   const [message, setMessage] = useState('')
-  // Before anything is drawn: a form that shows for a moment only would be taken for the page.
+  // Initialised before the first render, so that the sign-in form does not flash.
   const [isChecking, setChecking] = useState(() => rememberedToken() !== undefined)
   const opened = useRef<Session>(undefined)
   const current = useRef('')
   const lastFocus = useLastFocus()
-  /** What had the focus when the session ended: forms that learn of it move the focus. */
-  const left = useRef<HTMLElement>(null)
+  /** The focused element when the session ended. Forms move the focus afterwards. */
+  const focusAtEnd = useRef<HTMLElement>(null)
 
   async function signIn(secret: string, isForBrowser: boolean | undefined, signal?: AbortSignal) {
-    const made = await openSession({
+    const next = await openSession({
       secret,
       currentSecret: () => current.current,
       onRenewal(renewed) {
         current.current = renewed
       },
       onEnd() {
-        // Only the session that is there can end: an answer to an earlier one may come late.
-        if (opened.current !== made) return
-        left.current ??= lastFocus.current
+        // A late response may belong to an earlier session.
+        if (opened.current !== next) return
+        focusAtEnd.current ??= lastFocus.current
         forgetToken()
         setMessage(texts.signIn.ended)
         setEnded(true)
@@ -50,11 +49,11 @@ function useAccess() {
     })
     if (isForBrowser !== undefined) rememberToken(secret, isForBrowser)
     current.current = secret
-    opened.current = made
+    opened.current = next
     setMessage('')
     setEnded(false)
-    left.current = null
-    setSession(made)
+    focusAtEnd.current = null
+    setSession(next)
   }
 
   useEffect(() => {
@@ -64,7 +63,7 @@ function useAccess() {
     signIn(secret, undefined, controller.signal)
       .catch((error: unknown) => {
         if (isAbort(error)) return
-        if (error instanceof SignInError && error.isRefusal) forgetToken()
+        if (error instanceof SignInError && error.isTokenRejected) forgetToken()
         setMessage(error instanceof Error ? error.message : texts.failure.unexpected)
       })
       .finally(() => setChecking(false))
@@ -88,13 +87,13 @@ function useAccess() {
     [],
   )
 
-  return { session, isEnded, isChecking, message, left: left.current, signIn, signOut }
+  return { session, isEnded, isChecking, message, focusAtEnd: focusAtEnd.current, signIn, signOut }
 }
 
-/** The page: signing in, and behind it everything else. */
+/** The web app: the sign-in form, then the views. */
 export function App() {
-  const { session, isEnded, isChecking, message, left, signIn, signOut } = useAccess()
-  const isTyping = isEnded && left?.matches('input, select')
+  const { session, isEnded, isChecking, message, focusAtEnd, signIn, signOut } = useAccess()
+  const isTyping = isEnded && focusAtEnd?.matches('input, select')
   const signInForm = (
     <SignIn
       isChecking={isChecking}
@@ -105,7 +104,7 @@ export function App() {
   )
   if (session === undefined) {
     return (
-      <div class="entrance">
+      <div class="sign-in-page">
         <main>{signInForm}</main>
         <ServiceFooter />
       </div>
@@ -114,7 +113,7 @@ export function App() {
   return (
     <>
       <Frame session={session} onSignOut={signOut} />
-      {isEnded && <SignInOverlay before={left}>{signInForm}</SignInOverlay>}
+      {isEnded && <SignInOverlay returnFocusTo={focusAtEnd}>{signInForm}</SignInOverlay>}
     </>
   )
 }

@@ -20,10 +20,10 @@ const NAME_OF_VIEW: Record<View, string> = {
   tokens: words.tokens,
 }
 
-/** What is around every view: where one is, where one may go, and how the service is. */
+/** The header, the current view, the footer and the notices. */
 export function Frame({ session, onSignOut }: { session: Session; onSignOut(): void }) {
   const [place, setPlace] = useState(() => readPlace())
-  // Who goes back or forth comes to a list that stands where its URL says.
+  // Back and Forward mount the list again, at the position of its URL.
   const [visit, setVisit] = useState(0)
   const { notices, notify, dismiss } = useNotices()
   const content = useRef<HTMLElement>(null)
@@ -45,7 +45,7 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
   }, [view])
 
   const go: Go = (change, how = 'push') => {
-    // From the URL: the list writes there where it stands.
+    // From the URL: the list stores its scroll position there.
     const next = { ...readPlace(), ...change }
     history[how === 'push' ? 'pushState' : 'replaceState'](null, '', placeUrl(next))
     setPlace(next)

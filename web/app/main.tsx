@@ -1,15 +1,15 @@
-// First: what the views say of their own goes over it.
+// First: styles of the views override it.
 import './app.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
-// Last: it goes over what the views say of their own.
+// Last: they override styles of the views.
 import './narrow.css'
 import './print.css'
 
 const root = document.getElementById('page')
 if (root !== null) render(<App />, root)
 
-// A key that is held down longer than it was meant for would press what has the focus after it, again and again.
+// A held Enter key would also press the element that has the focus next.
 addEventListener(
   'keydown',
   (event) => {
@@ -18,7 +18,7 @@ addEventListener(
   { capture: true },
 )
 
-// A file that is dropped where nothing takes it would be opened by the browser in the place of the page.
+// The browser would open a file that is dropped outside a drop target, in place of the web app.
 for (const kind of ['dragover', 'drop'] as const) {
   addEventListener(kind, (event) => {
     if (event.target instanceof HTMLInputElement || event.defaultPrevented) return

@@ -4,17 +4,17 @@ import { texts } from './parts/texts.ts'
 import { BASE_URL } from './session/session.ts'
 
 const words = texts.footer
-const ASK_EVERY_MS = 30_000
-/** While something is wrong, so that its end is soon seen. */
-const ASK_AGAIN_MS = 5_000
+const POLL_MS = 30_000
+/** The interval while the service is not ready. */
+const RETRY_MS = 5_000
 const TIMEOUT_MS = 5_000
 const STORAGE_GONE = 50302
 const SHUTTING_DOWN = 50303
 
-/** How the service is, quietly, and where to read on. */
+/** The state of the service, and links to the API documents. */
 export function ServiceFooter() {
-  const [known, setKnown] = useState<Readiness>()
-  const [trouble, setTrouble] = useState('')
+  const [readiness, setReadiness] = useState<Readiness>()
+  const [problem, setProblem] = useState('')
 
   useEffect(() => {
     const client = createPlantStoreClient({ baseUrl: BASE_URL, timeoutMs: TIMEOUT_MS })
@@ -24,37 +24,37 @@ export function ServiceFooter() {
       clearTimeout(timer)
       controller.abort()
     }
-    async function ask() {
+    async function poll() {
       stop()
       controller = new AbortController()
       const { signal } = controller
       try {
-        setKnown(await client.getReadiness({ signal }))
-        setTrouble('')
-        timer = setTimeout(ask, ASK_EVERY_MS)
+        setReadiness(await client.getReadiness({ signal }))
+        setProblem('')
+        timer = setTimeout(poll, POLL_MS)
       } catch (error) {
         if (signal.aborted) return
-        setTrouble(troubleIn(error))
-        timer = setTimeout(ask, ASK_AGAIN_MS)
+        setProblem(problemOf(error))
+        timer = setTimeout(poll, RETRY_MS)
       }
     }
-    void ask()
-    for (const event of ['online', 'offline']) addEventListener(event, ask)
+    void poll()
+    for (const event of ['online', 'offline']) addEventListener(event, poll)
     return () => {
       stop()
-      for (const event of ['online', 'offline']) removeEventListener(event, ask)
+      for (const event of ['online', 'offline']) removeEventListener(event, poll)
     }
   }, [])
 
-  const state = trouble !== '' ? 'notReady' : known === undefined ? 'unknown' : 'ready'
-  const told = [
-    known === undefined ? texts.product : `${texts.product} ${known.version}`,
-    known && words.engine[known.engine],
-    trouble || words[state],
+  const state = problem !== '' ? 'notReady' : readiness === undefined ? 'unknown' : 'ready'
+  const parts = [
+    readiness === undefined ? texts.product : `${texts.product} ${readiness.version}`,
+    readiness && words.engine[readiness.engine],
+    problem || words[state],
   ]
   return (
     <footer class="service">
-      <span class={`state ${state}`}>{told.filter(Boolean).join(' · ')}</span>
+      <span class={`state ${state}`}>{parts.filter(Boolean).join(' · ')}</span>
       <span class="links">
         <a href={`${BASE_URL}/docs`}>{words.reference}</a>
         <a href={`${BASE_URL}/openapi.json`}>{words.document}</a>
@@ -63,7 +63,7 @@ export function ServiceFooter() {
   )
 }
 
-function troubleIn(error: unknown): string {
+function problemOf(error: unknown): string {
   const code = error instanceof RequestError ? error.code : undefined
   if (code === STORAGE_GONE) return words.storageGone
   return code === SHUTTING_DOWN ? words.shuttingDown : words.notReady

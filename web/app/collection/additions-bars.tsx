@@ -4,14 +4,14 @@ import { beginText, periodText } from './period-text.ts'
 import { labelled, scaleEnd, type Timeline } from './periods.ts'
 
 const words = texts.additions
-/** Labels beneath the bars; on a phone every other one is hidden. */
+/** Labels below the bars. On a phone every other one is hidden. */
 const LABELS_MAX = 6
-/** Bars that are as broad as a label, also on a phone. */
+/** Up to this number, a bar is as wide as its label even on a phone. */
 const BROAD_BARS_MAX = 7
 
 /**
- * Bars in front of their scale. Over them lies a range that nobody sees, one step a bar: so a mouse, a finger, the
- * arrow keys and a screen reader choose the bar whose number is told, with one stop for the tab key.
+ * A bar chart. An invisible range input covers the bars, one step a bar: mouse, touch, arrow keys and screen readers
+ * choose a bar with it, and Tab stops once.
  */
 export function AdditionsBars({ timeline }: { timeline: Timeline }) {
   const { unit, periods } = timeline
@@ -19,10 +19,10 @@ export function AdditionsBars({ timeline }: { timeline: Timeline }) {
   const [pointed, setPointed] = useState<number>()
   const last = periods.length - 1
   const end = scaleEnd(Math.max(...periods.map(({ count }) => count)))
-  const told = pointed ?? chosen
-  const tell = (at: number) => {
+  const highlighted = pointed ?? chosen
+  const barText = (at: number) => {
     const period = periods[at]
-    return period === undefined ? '' : words.told(periodText(unit, period), period.count)
+    return period === undefined ? '' : words.bar(periodText(unit, period), period.count)
   }
   const sum = periods.reduce((total, { count }) => total + count, 0)
 
@@ -34,7 +34,9 @@ export function AdditionsBars({ timeline }: { timeline: Timeline }) {
 
   return (
     <figure class="timeline" aria-labelledby="additions-title">
-      <p class="told">{told === undefined ? words.sum(sum, words.perUnit[unit]) : tell(told)}</p>
+      <p class="bar-text">
+        {highlighted === undefined ? words.sum(sum, words.perUnit[unit]) : barText(highlighted)}
+      </p>
       <div class="scale" aria-hidden="true">
         {(end > 1 ? [end, end / 2, 0] : [1, 0]).map((count) => (
           <span key={count}>{count.toLocaleString('en', { notation: 'compact' })}</span>
@@ -42,7 +44,7 @@ export function AdditionsBars({ timeline }: { timeline: Timeline }) {
       </div>
       <div class="columns">
         {periods.map(({ beginMs, count }, at) => (
-          <span key={beginMs} class={at === told ? 'chosen' : undefined}>
+          <span key={beginMs} class={at === highlighted ? 'chosen' : undefined}>
             {count > 0 && <i style={{ height: `${(count / end) * 100}%` }} />}
           </span>
         ))}
@@ -53,7 +55,7 @@ export function AdditionsBars({ timeline }: { timeline: Timeline }) {
           value={chosen ?? last}
           style={{ '--bars': periods.length }}
           aria-label={words.choose}
-          aria-valuetext={tell(chosen ?? last)}
+          aria-valuetext={barText(chosen ?? last)}
           onInput={(event) => setChosen(Number(event.currentTarget.value))}
           onFocus={() => setChosen(chosen ?? last)}
           onBlur={() => setChosen(undefined)}
@@ -66,7 +68,7 @@ export function AdditionsBars({ timeline }: { timeline: Timeline }) {
         {labelled(timeline, LABELS_MAX).map((at) => {
           const period = periods[at]
           const place = ((at + 0.5) / periods.length) * 100
-          // Where a bar is narrow, a label in the middle beneath it would hang out at the ends.
+          // A label centred below a narrow bar at either end would overflow the chart.
           const isAtEnd = periods.length > BROAD_BARS_MAX && (place < 5 || place > 90)
           return (
             period && (

@@ -9,29 +9,29 @@ import { periodText } from './period-text.ts'
 import { type Timeline, timelineOf } from './periods.ts'
 
 const words = texts.additions
-/** The first count of many millions of plants takes its time. */
+/** The first count of millions of plants takes long. */
 const COUNT_TIMEOUT_MS = 120_000
 
-/** When the plants were added: bars over time, and the same in a table. */
+/** Plants added over time, as a bar chart and as a table. */
 export function AdditionsPicture({ client }: { client: PlantStoreClient }) {
-  const ask = useCallback(
+  const count = useCallback(
     (signal: AbortSignal) => client.countAdditions({ signal, timeoutMs: COUNT_TIMEOUT_MS }),
     [client],
   )
-  const { answer, failure, retry } = useQuery(ask)
-  const timeline = answer && answer.days.length > 0 && timelineOf(answer.days, answer.countedAt)
+  const { data, failure, retry } = useQuery(count)
+  const timeline = data && data.days.length > 0 && timelineOf(data.days, data.countedAt)
   return (
     <section class="additions" aria-labelledby="additions-title">
       <h2 id="additions-title">{words.title}</h2>
       <FailureBanner failure={failure} retry={retry} />
-      {timeline && answer ? (
+      {timeline && data ? (
         <>
           <AdditionsBars timeline={timeline} />
-          <p class="hint">{words.countedAt(momentOf(answer.countedAt))}</p>
+          <p class="hint">{words.countedAt(momentOf(data.countedAt))}</p>
           <Numbers timeline={timeline} />
         </>
       ) : (
-        failure === undefined && <p class="empty">{answer === undefined ? words.counting : words.empty}</p>
+        failure === undefined && <p class="empty">{data === undefined ? words.counting : words.empty}</p>
       )}
     </section>
   )

@@ -5,7 +5,7 @@ import { AdditionsPicture } from './additions-picture.tsx'
 import { TagsPicture } from './tags-picture.tsx'
 import './pictures.css'
 
-/** The collection as a whole, in pictures. */
+/** Charts of the whole collection. */
 export function CollectionView({ session: { client }, go }: { session: Session; go: Go }) {
   return (
     <div class="view">

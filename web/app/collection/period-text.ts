@@ -1,6 +1,6 @@
 import type { Period, Unit } from './periods.ts'
 
-/** As the reader's language writes them; the service counts in UTC, where the reader may have another day. */
+/** In the language of the browser, but in UTC, as the service counts. */
 const format = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', ...options })
 
@@ -17,13 +17,13 @@ const SHORT = {
   year: format({ year: 'numeric' }),
 }
 
-/** The period in full: a week, say, from its first day to its last. */
+/** The whole period, such as a week from its first day to its last. */
 export function periodText(unit: Unit, { beginMs, endMs }: Period): string {
-  // The same where both ends are written alike.
+  // formatRange() writes one date if both ends are the same.
   return LONG[unit].formatRange(beginMs, endMs - 1)
 }
 
-/** When the period begins, short enough for an axis. */
+/** The begin of a period, short enough for an axis. */
 export function beginText(unit: Unit, { beginMs }: Period): string {
   return SHORT[unit].format(beginMs)
 }

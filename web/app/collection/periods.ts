@@ -1,34 +1,34 @@
 import type { DayCount } from '../../../src/client/plant-store-client.ts'
 
-/** More bars than these are too narrow to be told apart on a phone. */
+/** More bars would be too narrow on a phone. */
 const PERIODS_MAX = 60
-/** A picture of fewer days would be one broad bar, and no picture of time. */
+/** Fewer days would make a chart of one wide bar. */
 const DAYS_MIN = 7
 
 const DAY_MS = 86_400_000
 const DAYS_OF_WEEK = 7
-/** The first Monday of 1970, in days since its begin. */
+/** The first Monday of 1970, in days since 1 January. */
 const FIRST_MONDAY = 4
 
 export type Unit = 'day' | 'week' | 'month' | 'year'
 
-/** Some time, all of it in UTC, and how many plants were added in it. */
+/** A period in UTC, and the number of plants added in it. */
 export interface Period {
   beginMs: number
-  /** The first moment that is no longer in it. */
+  /** The first millisecond after the period. */
   endMs: number
   count: number
 }
 
 export interface Timeline {
   unit: Unit
-  /** One follows upon the other without a gap: some may be empty. */
+  /** Adjacent, in order. Some may be empty. */
   periods: Period[]
 }
 
 interface Division {
   unit: Unit
-  /** The number of the period in which a time lies; the next one has the next number. */
+  /** The number of the period that contains a time. Numbers are consecutive. */
   numberOf(timeMs: number): number
   beginOf(number: number): number
 }
@@ -49,8 +49,8 @@ const DIVISIONS: readonly Division[] = [
 ]
 
 /**
- * The days in periods of one length, from the first plant until the count, or the newest plant where clocks differ:
- * the shortest periods of which there are not too many.
+ * Sums days into periods of one length, the shortest that gives at most PERIODS_MAX. They run from the first plant to
+ * the time of the count, or to the newest plant if clocks differ.
  */
 export function timelineOf(days: readonly DayCount[], countedAt: string): Timeline {
   const times = days.map(({ day }) => Date.parse(day))
@@ -72,7 +72,7 @@ export function timelineOf(days: readonly DayCount[], countedAt: string): Timeli
   return { unit, periods }
 }
 
-/** Years, or as many of them together as it takes. */
+/** Periods of as many years as keep PERIODS_MAX. */
 function yearsBetween(firstMs: number, lastMs: number): Division {
   const yearOf = (timeMs: number) => new Date(timeMs).getUTCFullYear()
   const years = Math.ceil((yearOf(lastMs) - yearOf(firstMs) + 1) / (PERIODS_MAX - 1))
@@ -83,12 +83,12 @@ function yearsBetween(firstMs: number, lastMs: number): Division {
   }
 }
 
-/** The number of a month is that of its year, twelve times, and its own. */
+/** Months are numbered year × 12 + month. */
 function beginOfMonth(number: number): number {
   return new Date(0).setUTCFullYear(Math.floor(number / 12), number % 12, 1)
 }
 
-/** A number of plants that is easy to read, at the upper end of a scale that holds `greatest`; even, unless it is 1. */
+/** A round number of at least `greatest`, for the end of a scale: even, so that its half is whole, or 1. */
 export function scaleEnd(greatest: number): number {
   if (greatest <= 1) return 1
   const power = 10 ** Math.floor(Math.log10(greatest))
@@ -96,10 +96,10 @@ export function scaleEnd(greatest: number): number {
   return end * power === 1 ? 2 : end * power
 }
 
-/** Steps between two periods that have a label, so that a year of months is cut evenly. */
+/** Steps between labelled months that divide a year evenly. */
 const MONTH_STEPS = [1, 2, 3, 6, 12]
 
-/** Which periods have a label beneath them, about `labelsMax` at most. */
+/** The indices of the periods with a label, about `labelsMax` at most. */
 export function labelled({ unit, periods }: Timeline, labelsMax: number): number[] {
   const least = Math.ceil(periods.length / labelsMax - (unit === 'month' ? 0.5 : 0))
   const step = unit === 'month' ? (MONTH_STEPS.find((one) => one >= least) ?? least) : least

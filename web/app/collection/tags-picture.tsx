@@ -8,13 +8,16 @@ import type { Go } from '../session/place.ts'
 import { placeUrl } from '../session/place.ts'
 
 const words = texts.tags
-/** More bars than these tell nobody anything. */
+/** More bars would not be readable. */
 const BARS_MAX = 100
 
-/** The collection by tag: bars in a table, so that what they say is there in numbers, too. */
+/** Plants by tag, as bars in a table with their numbers. */
 export function TagsPicture({ client, go }: { client: PlantStoreClient; go: Go }) {
-  const ask = useCallback((signal: AbortSignal) => client.listTags({ limit: BARS_MAX, signal }), [client])
-  const { answer: tags, failure, retry } = useQuery(ask)
+  const listTags = useCallback(
+    (signal: AbortSignal) => client.listTags({ limit: BARS_MAX, signal }),
+    [client],
+  )
+  const { data: tags, failure, retry } = useQuery(listTags)
   return (
     <section aria-labelledby="tags-title">
       <h2 id="tags-title">{words.title}</h2>

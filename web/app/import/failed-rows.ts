@@ -2,21 +2,21 @@ import type { ImportRowError } from '../../../src/client/plant-store-client.ts'
 import { numberedHeader } from '../../../src/plants/import/table-dialect.ts'
 import type { RowSlice, RowsStart } from './row-slices.ts'
 
-/** So much is gathered before it becomes a part of the file, which the browser may put on disk. */
+/** Rows are merged into blobs of this size, which the browser may move to disk. */
 const PART_BYTES = 1024 * 1024
 
-/** The failed rows, as they stand in the file, to be corrected and imported again. */
+/** Collects failed rows, byte for byte as in the file, for a file to correct and import. */
 export interface FailedRows {
-  /** What the file begins with: a byte order mark, and the header row where it has one. */
+  /** Copies the start of the file: its byte order mark and header row. */
   begin(start: RowsStart): void
-  /** Takes the rows of these errors, whose lines are those of the file. */
+  /** Adds the rows of these errors. Their line numbers are those of the file. */
   take(slice: RowSlice, errors: readonly ImportRowError[]): void
   file(): Blob
 }
 
 /**
- * Where rows are numbered, each gets its number as a cell of its own before the others. What became UTF-8 only here
- * gets a byte order mark, by which spreadsheets know it.
+ * If rows are numbered, each gets its id as a first cell. `isMarked`: a text that was converted to UTF-8 gets a byte
+ * order mark, by which spreadsheets recognise it.
  */
 export function createFailedRows(isNumbered: boolean, isMarked: boolean): FailedRows {
   const parts: Blob[] = []
@@ -49,9 +49,9 @@ export function createFailedRows(isNumbered: boolean, isMarked: boolean): Failed
   }
 }
 
-/** The header row of rows that were numbered, as bytes. */
+/** The header row with an id column in front, as bytes. */
 function numberedHeaderBytes(header: Uint8Array): Uint8Array<ArrayBuffer> {
-  // A character for each byte: those that matter here are the same in every encoding.
+  // One character per byte: the relevant characters are ASCII in every encoding.
   const text = Array.from(header, (byte) => String.fromCharCode(byte)).join('')
   return Uint8Array.from(numberedHeader(text), (character) => character.charCodeAt(0))
 }

@@ -3,39 +3,39 @@ import { Dialog } from '../parts/dialog.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { texts } from '../parts/texts.ts'
 import type { Session } from '../session/session.ts'
-import { ImportForm } from './import-form.tsx'
-import { CheckProgress, ImportProgress } from './import-progress.tsx'
-import { ImportResult } from './import-result.tsx'
-import { importTexts } from './import-texts.ts'
+import { CheckProgress, ImportProgress } from './progress.tsx'
+import { ImportResult } from './result.tsx'
+import { SettingsForm } from './settings-form.tsx'
+import { importTexts } from './texts.ts'
 import { type ImportStage, useImport } from './use-import.ts'
 import './import-dialog.css'
 
 export interface ImportDialogProps {
   session: Session
-  /** What was dropped; otherwise it is chosen here. */
+  /** A dropped file; undefined to choose one in the dialog. */
   file: File | undefined
   onStored(): void
   onClose(): void
 }
 
-/** From a file to plants: looks at it, says how it is understood, tries it, imports it. */
+/** The import: choose a file, preview and settings, check, import, result. */
 export function ImportDialog({ session, file, onStored, onClose }: ImportDialogProps) {
   const work = useImport({ session, file, onStored })
-  const { stage, chosen, told } = work
+  const { stage, chosen, status } = work
   const source = chosen?.source
-  // What is under way is stopped first: what came of it has to be said.
-  const isUnderWay = stage.is === 'checking' || stage.is === 'importing'
-  function saveRefused() {
-    const rows = work.refusedFile()
+  // Closing stops a running import first, so that its result is shown.
+  const isRunning = stage.is === 'checking' || stage.is === 'importing'
+  function saveFailed() {
+    const rows = work.failedRowsFile()
     if (source === undefined || rows === undefined) return
-    const name = source.file.name.replace(/(\.\w+)?(\.gz)?$/i, `-refused.${source.format}`)
+    const name = source.file.name.replace(/(\.\w+)?(\.gz)?$/i, `-failed.${source.format}`)
     void saveFile(rows.stream(), name, () => undefined)
   }
   return (
-    <Dialog title={importTexts.title} onClose={isUnderWay ? work.stop : onClose}>
+    <Dialog title={importTexts.title} onClose={isRunning ? work.stop : onClose}>
       {stage.is === 'choosing' && <FileChoice stage={stage} onFile={work.open} onClose={onClose} />}
-      {stage.is === 'settling' && chosen && (
-        <ImportForm
+      {stage.is === 'configuring' && chosen && (
+        <SettingsForm
           client={session.client}
           {...chosen}
           checked={stage.checked}
@@ -49,7 +49,7 @@ export function ImportDialog({ session, file, onStored, onClose }: ImportDialogP
       {stage.is === 'checking' && <CheckProgress share={stage.share} onStop={work.stop} />}
       {stage.is === 'importing' && source && (
         <ImportProgress
-          told={told}
+          status={status}
           fileBytes={source.file.size}
           isStopping={stage.isStopping}
           onStop={work.stop}
@@ -57,11 +57,11 @@ export function ImportDialog({ session, file, onStored, onClose }: ImportDialogP
       )}
       {stage.is === 'ended' && (
         <ImportResult
-          told={told}
+          status={status}
           isWide={chosen !== undefined && isWide(chosen.settings.encoding)}
           end={stage.end}
-          onGoOn={work.goOn}
-          onSaveRefused={saveRefused}
+          onResume={work.resume}
+          onSaveFailed={saveFailed}
           onAnother={work.chooseAnother}
           onClose={onClose}
         />

@@ -12,66 +12,66 @@ import {
   SIGNATURE_BYTES,
   UTF_8_MARK_BYTES,
 } from '../../../src/plants/import/table-dialect.ts'
-import { joined } from './import-source.ts'
-import { importTexts } from './import-texts.ts'
+import { joined } from './source.ts'
+import { importTexts } from './texts.ts'
 
-/** Some whole rows of a file, byte for byte. */
+/** Consecutive whole rows of a file, byte for byte. */
 export interface RowSlice {
   bytes: Uint8Array<ArrayBuffer>
-  /** Where in the bytes each row begins. */
+  /** The offset in `bytes` of each row. */
   starts: number[]
-  /** The line of the file on which each row begins, from 1. */
+  /** The line of the file of each row, from 1. */
   lines: number[]
-  /** The line behind them. */
+  /** The line after the last row. */
   nextLine: number
-  /** How much of the text comes before their end. */
+  /** The offset in the text of their end. */
   endBytes: number
-  /** How much of the text had been read when they were cut off. */
+  /** Bytes of the text read so far. */
   readBytes: number
 }
 
-/** What is before the rows. */
+/** The part of a text before the rows. */
 export interface RowsStart {
-  /** The byte order mark, empty where there is none. */
+  /** The byte order mark; empty if there is none. */
   mark: Uint8Array<ArrayBuffer>
-  /** The header row, likewise. */
+  /** The header row; empty if there is none. */
   header: Uint8Array<ArrayBuffer>
-  /** How long all of it is. */
+  /** The length of mark and header. */
   bytes: number
   lines: number
 }
 
 export interface RowSlicesOptions {
   format: FileFormat
-  /** Whether the first row that is not blank is none of the slices. */
+  /** Whether the first row that is not blank is a header row. */
   hasHeader: boolean
   /** Called before the first slice. */
   onStart?: (start: RowsStart) => void
 }
 
-/** As many refused rows are listed in a report; of a larger slice it could not be told which they were. */
+/** A report lists at most 1,000 failed rows, so that a slice of this size has them all. */
 const SLICE_ROWS_MAX = 1_000
-/** Long rows: so often, at least, progress is told. */
+/** With long rows, progress is shown at least this often. */
 const SLICE_BYTES_MAX = 1024 * 1024
-/** The service rejects each line of NDJSON of more than 64 KiB, and reads on. A far longer one is no text. */
+/** The service reports a line of more than 64 KiB as failed. A far longer line means that the file is not NDJSON. */
 const LINE_END_WITHIN_BYTES = 4 * 1024 * 1024
 
 const NOTHING = new Uint8Array()
 
 /**
- * Cuts a text between rows. For a row without an end it throws, after the rows before it, an Error whose message is
- * for people: in a message of the service the lines would be those of a slice.
+ * Splits a text into slices of whole rows. For a row without an end it throws an Error with a message for people, after
+ * the rows before it: the service would report a line number within the slice.
  */
 export async function* sliceRows(
   chunks: ReadableStream<Uint8Array<ArrayBuffer>>,
   options: RowSlicesOptions,
 ): AsyncGenerator<RowSlice, void, undefined> {
-  const cutter = createCutter(options)
+  const slicer = createSlicer(options)
   const reader = chunks.getReader()
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      yield* cutter.take(value ?? NOTHING, done)
+      yield* slicer.take(value ?? NOTHING, done)
       if (done) return
     }
   } finally {
@@ -79,8 +79,8 @@ export async function* sliceRows(
   }
 }
 
-function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOptions) {
-  /** The rows that have ended and are in no slice. Their offsets are without the byte order mark. */
+function createSlicer({ format, hasHeader, onStart = () => {} }: RowSlicesOptions) {
+  /** Complete rows that are in no slice yet. Their offsets do not count the byte order mark. */
   let rows: RowExtent[] = []
   const scanner = createRowScanner({
     format,
@@ -88,13 +88,13 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
     onRow: (row) => rows.push(row),
   })
   let buffer: Uint8Array<ArrayBuffer> = NOTHING
-  /** Where in the text the buffer begins. */
+  /** The offset in the text of the buffer. */
   let start = 0
   let mark: Uint8Array<ArrayBuffer> | undefined
   let readBytes = 0
   let isHeaderNext = hasHeader
 
-  /** The bytes up to `end`, which leave the buffer. */
+  /** Removes the bytes up to `end` from the buffer. */
   function takeBytes(end: number): Uint8Array<ArrayBuffer> {
     const bytes = buffer.slice(0, end - start)
     buffer = buffer.subarray(bytes.length)
@@ -105,12 +105,12 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
   const endBytes = () => (mark?.length ?? 0) + start
   const nextLine = () => rows[0]?.line ?? scanner.line
 
-  function cut(count: number): RowSlice {
-    const cutRows = rows.slice(0, count)
+  function takeSlice(count: number): RowSlice {
+    const taken = rows.slice(0, count)
     rows = rows.slice(count)
-    const starts = cutRows.map((row) => row.start - start)
-    const lines = cutRows.map(({ line }) => line)
-    const bytes = takeBytes(cutRows.at(-1)?.end ?? start)
+    const starts = taken.map((row) => row.start - start)
+    const lines = taken.map(({ line }) => line)
+    const bytes = takeBytes(taken.at(-1)?.end ?? start)
     return { bytes, starts, lines, nextLine: nextLine(), endBytes: endBytes(), readBytes }
   }
 
@@ -132,7 +132,7 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
       let unscanned = buffer.subarray(buffer.length - chunk.length)
       if (mark === undefined) {
         if (buffer.length < SIGNATURE_BYTES && !isLast) return
-        // The mark of UTF-8: a text in UTF-16 is decoded, without its mark.
+        // Only the mark of UTF-8: UTF-16 was converted, and its mark removed.
         const bytes = markBytes(buffer)
         mark = buffer.slice(0, bytes === UTF_8_MARK_BYTES ? bytes : 0)
         buffer = buffer.subarray(mark.length)
@@ -142,14 +142,14 @@ function createCutter({ format, hasHeader, onStart = () => {} }: RowSlicesOption
       const endless = scanChunk(scanner, unscanned, isLast)
       takeHeader()
       for (let count = fullSlice(rows, start); count !== undefined; count = fullSlice(rows, start))
-        yield cut(count)
-      if ((isLast || endless) && rows.length > 0) yield cut(rows.length)
+        yield takeSlice(count)
+      if ((isLast || endless) && rows.length > 0) yield takeSlice(rows.length)
       if (endless) throw new Error(importTexts.endlessRow(endless.line))
     },
   }
 }
 
-/** How many of the rows make a full slice that begins at `start`; undefined where they are too few. */
+/** The number of rows in a full slice from `start`; undefined if there are too few rows. */
 function fullSlice(rows: readonly RowExtent[], start: number): number | undefined {
   const last = rows.findIndex(({ end }, at) => at + 1 === SLICE_ROWS_MAX || end - start >= SLICE_BYTES_MAX)
   return last < 0 ? undefined : last + 1

@@ -6,30 +6,30 @@ import {
 } from '../../../src/client/plant-store-client.ts'
 import { isBlankRow } from '../../../src/plants/import/table-dialect.ts'
 import { ID_MAX } from '../parts/parse-id.ts'
-import { failureOfWholeFile, ofWholeFile } from './file-lines.ts'
-import { importTexts } from './import-texts.ts'
+import { withFileLine, withFileLines } from './file-lines.ts'
 import type { RowSlice } from './row-slices.ts'
+import { importTexts } from './texts.ts'
 
 export interface SliceSenderOptions {
   client: PlantStoreClient
   options: ImportFileOptions
-  /** Called before a slice is sent again of which rows may be stored already. */
+  /** Called before a retry of a slice whose rows may be stored already. */
   onSentTwice(): void
-  /** Called before the service gets a moment. */
+  /** Called before a wait for a busy service. */
   onWaiting(): void
 }
 
 export interface SliceSender {
   /**
-   * Sends a slice, the one behind that before or the same again; where the service is busy, a few times. Lines in the
-   * report, and in what is thrown, are those of the file. Throws as the client does.
+   * Sends the next slice, or the same one again. Retries while the service is busy. Line numbers in the report and in
+   * errors are those of the file. Throws the errors of the client.
    */
   send(slice: RowSlice, signal: AbortSignal): Promise<ImportReport>
-  /** Whether rows of the slice that was sent last may be stored although it failed. */
+  /** Whether rows of the last slice may have been stored although it failed. */
   readonly isUncertain: boolean
 }
 
-/** How often a busy service is asked again: about a minute. */
+/** Retries of a busy service: about a minute. */
 const TRIES_MAX = 12
 const BUSY_MS_FIRST = 500
 const BUSY_MS_MAX = 8_000
@@ -37,9 +37,9 @@ const BUSY_MS_MAX = 8_000
 const UNAUTHORIZED = 401
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
-/** A field that is wrong. */
-const WRONG_FIELD = 40003
-/** Too many imports at once: this one has not begun. */
+/** An invalid field. */
+const INVALID_FIELD = 40003
+/** Too many imports at once: this one was not started. */
 const OVERLOADED = 50301
 
 export function createSliceSender({
@@ -53,7 +53,7 @@ export function createSliceSender({
 
   async function attempt(slice: RowSlice, signal: AbortSignal): Promise<ImportReport> {
     if (isUncertain) onSentTwice()
-    // Of rows that may be stored already, none is refused for it.
+    // Rows that may be stored already must not fail because their ids are used.
     const onConflict = isUncertain && options.onConflict === 'fail' ? 'skip' : options.onConflict
     try {
       const body = new Blob([slice.bytes])
@@ -67,7 +67,7 @@ export function createSliceSender({
 
   return {
     async send(slice, signal) {
-      if (nextId !== undefined && nextId > ID_MAX) return refusedAll(slice)
+      if (nextId !== undefined && nextId > ID_MAX) return failAll(slice)
       const linesBefore = (slice.lines[0] ?? 1) - 1
       for (let tries = 1; ; tries++) {
         try {
@@ -75,9 +75,9 @@ export function createSliceSender({
           isUncertain = false
           const { created, replaced, skipped, failed } = report
           if (nextId !== undefined) nextId += BigInt(created + replaced + skipped + failed)
-          return { ...report, errors: report.errors.map((error) => ofWholeFile(error, linesBefore)) }
+          return { ...report, errors: report.errors.map((error) => withFileLine(error, linesBefore)) }
         } catch (error) {
-          if (!isBusy(error) || tries >= TRIES_MAX) throw failureOfWholeFile(error, linesBefore)
+          if (!isBusy(error) || tries >= TRIES_MAX) throw withFileLines(error, linesBefore)
           onWaiting()
           const busyMs = Math.min(BUSY_MS_FIRST * 2 ** (tries - 1), BUSY_MS_MAX)
           await pause(error.retryAfterMs ?? busyMs, signal)
@@ -90,10 +90,10 @@ export function createSliceSender({
   }
 }
 
-/** Of rows behind the last number: the service takes no such number to begin with. */
-function refusedAll({ bytes, starts, lines }: RowSlice): ImportReport {
+/** The report of rows after the greatest id: the service accepts no greater `idStart`. */
+function failAll({ bytes, starts, lines }: RowSlice): ImportReport {
   const rows = lines.filter((_, at) => !isBlankRow(bytes.subarray(starts[at], starts[at + 1])))
-  const errors = rows.map((line) => ({ line, error: WRONG_FIELD, message: importTexts.numbersEnded }))
+  const errors = rows.map((line) => ({ line, error: INVALID_FIELD, message: importTexts.noIdLeft }))
   return { created: 0, replaced: 0, skipped: 0, failed: rows.length, errors }
 }
 
@@ -101,8 +101,8 @@ function isBusy(error: unknown): error is RequestError {
   return error instanceof RequestError && (error.status === TOO_MANY_REQUESTS || error.status === UNAVAILABLE)
 }
 
-/** Whether what failed may be well in a while, or with another token: then one signs in again. */
-export function mayPass(error: unknown): boolean {
+/** Whether a retry may succeed later, or after signing in again. */
+export function isTemporary(error: unknown): boolean {
   if (!(error instanceof RequestError)) return false
   const { kind, status = 0 } = error
   return kind !== 'service' || status === UNAUTHORIZED || status === TOO_MANY_REQUESTS || status >= 500

@@ -1,4 +1,4 @@
-/** A `fetch` that tells which share of the body has gone out, from 0 to 1, which that of browsers does not. */
+/** A `fetch` that reports the share of the body sent, from 0 to 1. The `fetch` of browsers does not. */
 export function uploadFetch(onShare: (share: number) => void): typeof fetch {
   return (url, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ interface OpenDialog {
   file: File | undefined
 }
 
-/** The dialog of the import, which is loaded when it is first opened, and what opens it for a file that is dropped. */
+/** The import dialog, loaded when it first opens, and listeners that open it for a dropped file. */
 export function useImportDialog(notify: Notify) {
   const [dialog, setDialog] = useState<OpenDialog>()
   const [isOver, setOver] = useState(false)
@@ -23,14 +23,14 @@ export function useImportDialog(notify: Notify) {
     }
   }
 
-  // A field that takes files itself does so as well while the dialog is open.
+  // The file field of the dialog handles its own drops.
   const hasFile = ({ dataTransfer, target }: DragEvent) =>
     dataTransfer?.types.includes('Files') === true && !(target instanceof HTMLInputElement && target.files)
   const dropping = {
     onDragOver(event: DragEvent) {
       if (!hasFile(event)) return
       event.preventDefault()
-      // One that is under way is not put aside.
+      // An open import is not replaced.
       setOver(dialog === undefined)
     },
     onDragLeave: () => setOver(false),

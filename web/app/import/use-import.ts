@@ -3,30 +3,30 @@ import { isAbort } from '../parts/failure-text.ts'
 import { useLeaveWarning } from '../parts/use-leave-warning.ts'
 import type { Session } from '../session/session.ts'
 import { type CheckReport, checkFile } from './check-file.ts'
-import { importFailureText } from './import-result.tsx'
-import type { ImportEnd } from './import-run.ts'
-import { guessSettings, type ImportSettings } from './import-settings.ts'
-import { type ImportSource, openSource } from './import-source.ts'
-import { importTexts } from './import-texts.ts'
-import { useImportRun } from './use-import-run.ts'
+import { importFailureText } from './result.tsx'
+import type { ImportEnd } from './run.ts'
+import { guessSettings, type ImportSettings } from './settings.ts'
+import { type ImportSource, openSource } from './source.ts'
+import { importTexts } from './texts.ts'
+import { useImportRun } from './use-run.ts'
 
-/** Where somebody is on the way from a file to plants. */
+/** The step of the import that is shown. */
 export type ImportStage =
   | { is: 'choosing'; failure: string; isOpening: boolean }
-  | { is: 'settling'; checked?: CheckReport | undefined; failure: string }
+  | { is: 'configuring'; checked?: CheckReport | undefined; failure: string }
   | { is: 'checking'; share: number }
   | { is: 'importing'; isStopping: boolean }
   | { is: 'ended'; end: ImportEnd }
 
 export interface UseImportOptions {
   session: Session
-  /** Opened at once. */
+  /** Opened at once, if defined. */
   file: File | undefined
-  /** Called when an import has come to an end, also one that failed. */
+  /** Called after an import, also a failed or stopped one. */
   onStored(): void
 }
 
-/** An import from the choice of the file to its result. */
+/** The state of the import dialog, from the choice of a file to the result. */
 export function useImport({ session, file, onStored }: UseImportOptions) {
   const [stage, setStage] = useState<ImportStage>({
     is: 'choosing',
@@ -50,7 +50,7 @@ export function useImport({ session, file, onStored }: UseImportOptions) {
     try {
       const source = await openSource(opened)
       setChosen({ source, settings: guessSettings(source) })
-      setStage({ is: 'settling', failure: '' })
+      setStage({ is: 'configuring', failure: '' })
     } catch (error) {
       setStage({ is: 'choosing', failure: importFailureText(error), isOpening: false })
     }
@@ -64,10 +64,10 @@ export function useImport({ session, file, onStored }: UseImportOptions) {
     try {
       const onShare = (share: number) => signal.aborted || setStage({ is: 'checking', share })
       const checked = await checkFile({ ...chosen, session, signal, onShare })
-      setStage({ is: 'settling', checked, failure: '' })
+      setStage({ is: 'configuring', checked, failure: '' })
     } catch (error) {
       setStage({
-        is: 'settling',
+        is: 'configuring',
         failure: isAbort(error) ? '' : `${importFailureText(error)} ${importTexts.onlyChecked}`,
       })
     }
@@ -78,17 +78,25 @@ export function useImport({ session, file, onStored }: UseImportOptions) {
     void run.start({ ...chosen, client: session.client })
   }
   return {
-    ...{ stage, chosen, told: run.told, refusedFile: run.refusedFile, open, startCheck, startImport },
+    ...{
+      stage,
+      chosen,
+      status: run.status,
+      failedRowsFile: run.failedRowsFile,
+      open,
+      startCheck,
+      startImport,
+    },
     changeSettings(settings: ImportSettings) {
       if (chosen !== undefined) setChosen({ ...chosen, settings })
-      setStage({ is: 'settling', failure: '' })
+      setStage({ is: 'configuring', failure: '' })
     },
-    goOn() {
+    resume() {
       setStage({ is: 'importing', isStopping: false })
-      void run.go()
+      void run.resume()
     },
     chooseAnother: () => setStage({ is: 'choosing', failure: '', isOpening: false }),
-    /** Ends what is under way, if something is. */
+    /** Stops a running check or import. */
     stop() {
       if (stage.is === 'checking') check.current?.abort()
       if (stage.is !== 'importing') return

@@ -7,29 +7,29 @@ import './dialog.css'
 export interface DialogProps {
   title: string
   onClose(): void
-  /** Whether nothing closes it but what is in it: that is shown this once, or on its way. */
-  isHeld?: boolean
+  /** Whether only its own buttons close it: a request is running, or its content is shown only once. */
+  isLocked?: boolean
   children: ComponentChildren
 }
 
-/** Whether one is open: then a step back closes it, and leads nowhere. */
+/** Whether a dialog is open: the Back button then closes it instead of leaving the view. */
 export function isDialogOpen(): boolean {
   return document.querySelector('dialog.window[open]') !== null
 }
 
-/** A window in front of the page; Escape or a step back closes it, and the focus goes back to where it was. */
-export function Dialog({ title, onClose, isHeld = false, children }: DialogProps) {
+/** A modal dialog. Escape and the Back button close it, and the focus returns to where it was. */
+export function Dialog({ title, onClose, isLocked = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const dismiss = useRef(onClose)
-  dismiss.current = isHeld ? () => undefined : onClose
+  dismiss.current = isLocked ? () => undefined : onClose
   useLayoutEffect(() => {
     const before = document.activeElement
     const element = dialog.current
     element?.showModal()
-    // Rather where one writes than the button that closes it.
+    // showModal() would focus the close button.
     element?.querySelector<HTMLElement>('[data-first]:enabled')?.focus()
     return () => {
-      // As long as it is open, nothing behind it takes the focus.
+      // An open modal dialog keeps the focus from the elements below it.
       element?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
     }
@@ -44,19 +44,19 @@ export function Dialog({ title, onClose, isHeld = false, children }: DialogProps
     addEventListener('popstate', stay)
     return () => removeEventListener('popstate', stay)
   }, [])
-  useLeaveWarning(isHeld)
+  useLeaveWarning(isLocked)
   return (
     <dialog
       ref={dialog}
       class="window"
-      closedby={isHeld ? 'none' : 'closerequest'}
+      closedby={isLocked ? 'none' : 'closerequest'}
       aria-labelledby="dialog-title"
       onCancel={(event) => {
         event.preventDefault()
         dismiss.current()
       }}
       onClose={() => {
-        // Browsers let nobody prevent it twice. What is still there then has a reason to be.
+        // Browsers do not let a page cancel a second Escape. A dialog that is still mounted opens again.
         if (!dialog.current?.isConnected) return
         dialog.current.showModal()
         dismiss.current()
@@ -64,7 +64,7 @@ export function Dialog({ title, onClose, isHeld = false, children }: DialogProps
     >
       <div class="dialog-head">
         <h2 id="dialog-title">{title}</h2>
-        {!isHeld && (
+        {!isLocked && (
           <button type="button" class="x" aria-label={texts.close} onClick={onClose}>
             ×
           </button>

@@ -4,14 +4,14 @@ import { texts } from './texts.ts'
 import './failure-banner.css'
 
 interface FailureBannerProps {
-  /** Undefined while all is well. */
+  /** Undefined if nothing failed. */
   failure: unknown
   retry(): void
-  /** Whether it stands in the place that it needs, at the lower edge: above it is what one may still use. */
+  /** Whether it takes space below content that stays usable. Otherwise it covers an empty area. */
   isBeneath?: boolean
 }
 
-/** Why a view shows nothing, or no more. What may pass is asked for again, by itself and when somebody says so. */
+/** Why a view shows nothing, or no more. Temporary failures are retried automatically. */
 export function FailureBanner({ failure, retry, isBeneath = false }: FailureBannerProps) {
   useEffect(() => {
     const delayMs = retryDelayMs(failure)

@@ -4,28 +4,28 @@ interface FieldProps {
   id: string
   label: string
   hint?: string | undefined
-  problem?: string | undefined
+  error?: string | undefined
   type?: 'text' | 'date'
-  /** The direction of what is typed: what is not prose says its own. */
+  /** The direction of the text. `ltr` for numbers. */
   dir?: 'auto' | 'ltr'
   value: string
   /** The id of a list of suggestions. */
   list?: string
   maxLength?: number
-  /** Whether it has the focus when the form is there. */
+  /** Whether it gets the focus when the form opens. */
   isFirst?: boolean
   onFocus?: (() => void) | undefined
   onText(text: string): void
 }
 
-/** A field with its name, what helps to fill it, and what is wrong with it. */
-export function Field({ id, label, hint, problem = '', isFirst, onText, ...input }: FieldProps) {
+/** A field with its label, hint and error. */
+export function Field({ id, label, hint, error = '', isFirst, onText, ...input }: FieldProps) {
   const element = useRef<HTMLInputElement>(null)
   const known = useRef(input.value)
   useLayoutEffect(() => {
     const isSuggested = input.value !== known.current
     known.current = input.value
-    // Beneath somebody who is about to type: selected, it gives way to what is typed.
+    // A suggestion arrived while the field has the focus: selected, it is replaced by typing.
     if (isSuggested && document.activeElement === element.current) element.current?.select()
   }, [input.value])
   return (
@@ -39,8 +39,8 @@ export function Field({ id, label, hint, problem = '', isFirst, onText, ...input
         id={id}
         autocomplete="off"
         data-first={isFirst ? '' : undefined}
-        aria-invalid={problem !== ''}
-        aria-describedby={`${id}-hint ${id}-problem`}
+        aria-invalid={error !== ''}
+        aria-describedby={`${id}-hint ${id}-error`}
         onInput={({ currentTarget: { value } }) => {
           known.current = value
           onText(value)
@@ -49,8 +49,8 @@ export function Field({ id, label, hint, problem = '', isFirst, onText, ...input
       <span id={`${id}-hint`} class="hint">
         {hint}
       </span>
-      <span id={`${id}-problem`} class="wrong" role="alert">
-        {problem}
+      <span id={`${id}-error`} class="wrong" role="alert">
+        {error}
       </span>
     </div>
   )
@@ -60,21 +60,21 @@ interface ChoiceProps {
   id: string
   label: string
   isChosen: boolean
-  /** The id of the text that says what is wrong, where something is. */
-  problem?: string | undefined
+  /** The id of the error text; undefined if there is none. */
+  errorId?: string | undefined
   onChange(isChosen: boolean): void
 }
 
-/** A box to tick. */
-export function Choice({ id, label, isChosen, problem, onChange }: ChoiceProps) {
+/** A checkbox. */
+export function Choice({ id, label, isChosen, errorId, onChange }: ChoiceProps) {
   return (
     <div class="choice">
       <input
         id={id}
         type="checkbox"
         checked={isChosen}
-        aria-invalid={problem !== undefined}
-        aria-describedby={problem}
+        aria-invalid={errorId !== undefined}
+        aria-describedby={errorId}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
       <label for={id}>{label}</label>

@@ -1,73 +1,73 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from './texts.ts'
-import type { Sending } from './use-submit.ts'
+import type { Submission } from './use-submit.ts'
 
 interface FormProps {
-  sending: Pick<Sending<string>, 'isBusy' | 'problems'>
-  /** What the button that sends says, and what it says while it does. */
+  submission: Pick<Submission<string>, 'isSubmitting' | 'errors'>
+  /** The label of the submit button, and its label while the request runs. */
   label: string
   busyLabel?: string
   closeLabel?: string
-  /** Whether to send does away with something. */
+  /** Whether submitting deletes something. */
   isDanger?: boolean
-  /** Whether nobody goes before the answer is there. */
-  isHeld?: boolean
-  /** Whether what the fields are about is not there yet. */
+  /** Whether Cancel is disabled while the request runs. */
+  isLocked?: boolean
+  /** Whether the values of the fields are still loading. */
   isWaiting?: boolean
-  onSend(): void
+  onSubmit(): void
   onClose(): void
-  /** Something else that can be done, which does away with what the form is about. */
-  removal?: { label: string; run(): void }
+  /** A second button, which deletes what the form is about. */
+  dangerAction?: { label: string; run(): void }
   children: ComponentChildren
 }
 
-/** The form of a dialog: fields, what is wrong as a whole, and the buttons. The first wrong field gets the focus. */
+/** The form of a dialog: fields, the error of the form as a whole, buttons. The first invalid field gets the focus. */
 export function Form(props: FormProps) {
   const {
-    sending,
+    submission,
     label,
     busyLabel = label,
     closeLabel = texts.cancel,
     isDanger,
-    isHeld,
+    isLocked,
     isWaiting,
-    removal,
+    dangerAction,
   } = props
-  const { isBusy, problems } = sending
-  const isDisabled = isBusy || isWaiting === true
+  const { isSubmitting, errors } = submission
+  const isDisabled = isSubmitting || isWaiting === true
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => {
     if (isDisabled) return
     const find = (selector: string) => form.current?.querySelector<HTMLElement>(selector)
     const field = find('[aria-invalid=true]') ?? find('[data-first]')
     if (field) field.focus()
-    // What had the focus lost it while it could not be used.
-    else if (problems[''] !== undefined) find('[type=submit]')?.focus()
-  }, [problems, isDisabled])
+    // The submit button lost the focus while it was disabled.
+    else if (errors[''] !== undefined) find('[type=submit]')?.focus()
+  }, [errors, isDisabled])
   return (
     <form
       ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        props.onSend()
+        props.onSubmit()
       }}
     >
       <fieldset disabled={isDisabled}>{props.children}</fieldset>
       <p class="wrong long" role="alert">
-        {problems['']}
+        {errors['']}
       </p>
       <div class="buttons">
         <button type="submit" class={isDanger ? 'danger' : 'main'} disabled={isDisabled}>
-          {isBusy ? busyLabel : label}
+          {isSubmitting ? busyLabel : label}
         </button>
-        <button type="button" disabled={isHeld && isBusy} onClick={props.onClose}>
+        <button type="button" disabled={isLocked && isSubmitting} onClick={props.onClose}>
           {closeLabel}
         </button>
-        {removal && (
-          <button type="button" class="danger" disabled={isDisabled} onClick={removal.run}>
-            {removal.label}
+        {dangerAction && (
+          <button type="button" class="danger" disabled={isDisabled} onClick={dangerAction.run}>
+            {dangerAction.label}
           </button>
         )}
       </div>

@@ -1,12 +1,12 @@
 import type { PlantStoreClient } from '../../../src/client/plant-store-client.ts'
 
-/** Numbers beyond it are no ids that people would choose; there, one by chance does. */
+/** Programs choose ids above this. A random id is suggested then. */
 const CHOSEN_MAX = 2n ** 53n
-/** Close enough to the greatest id to read what is left in one page. */
+/** The search ends when the rest of the list fits one page. */
 const PAGE = 100
 const GALLOP = 64n
 
-/** One more than the greatest id, or, where ids are as large as programs make them, a free one by chance. */
+/** The greatest id plus one, or a random free id if the greatest is above 2^53. */
 export async function findFreeId(client: PlantStoreClient, signal: AbortSignal): Promise<bigint> {
   const lastAfter = async (after: bigint) => {
     for await (const plants of client.listPlants({ after, pageSize: PAGE, signal }).pages()) {
@@ -25,7 +25,7 @@ export async function findFreeId(client: PlantStoreClient, signal: AbortSignal):
     low = last
     high = last > high * GALLOP ? last : high * GALLOP
   }
-  // No id is greater than `high`; some is at least `low`.
+  // No id is greater than `high`. There is an id of at least `low`.
   for (;;) {
     const middle = low + (high - low) / 2n
     const { last, isEnd } = await lastAfter(middle)
@@ -40,7 +40,7 @@ async function randomFreeId(client: PlantStoreClient, signal: AbortSignal): Prom
   for (;;) {
     const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
     const id = BigInt.asUintN(53, (BigInt(high) << 32n) | BigInt(low))
-    // Not asked for by its id: that there is none would stand in the browser's console as an error.
+    // A GET by id would log its 404 as an error in the browser's console.
     const { value } = await client
       .listPlants({ after: id - 1n, pageSize: 1, signal })
       .pages()

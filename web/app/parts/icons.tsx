@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** What stands for a word where a phone has no room for it; the word stays for screen readers. */
+/** Replaces a word on a phone. The word stays for screen readers. */
 function Icon({ children }: { children: ComponentChildren }) {
   return (
     <svg

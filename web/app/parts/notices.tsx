@@ -4,15 +4,15 @@ import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import './notices.css'
 
-/** Long enough to read it and to decide. While the pointer or the focus is on it, it stays. */
+/** Enough time to read a notice and press its button. It stays while it has the pointer or the focus. */
 const SHOWN_MS = 12_000
-/** A longer name would have the notice cover half of a phone, and says no more. */
+/** A longer name would cover half of a phone. */
 const QUOTED_CHARACTERS = 80
 
 export interface Notice {
   text: string | QuotedText
   isFailure?: boolean
-  /** Takes the place of earlier ones of the same kind: they are true no more. */
+  /** Replaces earlier notices of the same kind. */
   kind?: 'place'
   action?: { label: string; run(): void }
 }
@@ -45,7 +45,7 @@ interface NoticesProps {
   dismiss(key: number): void
 }
 
-/** What happened, told on the screen and to screen readers. */
+/** Short messages, also for screen readers. */
 export function Notices({ notices, dismiss }: NoticesProps) {
   const list = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -61,23 +61,23 @@ export function Notices({ notices, dismiss }: NoticesProps) {
 }
 
 function NoticeLine({ notice, onEnd }: { notice: Notice; onEnd(): void }) {
-  const [isHeld, setHeld] = useState(false)
+  const [isPaused, setPaused] = useState(false)
   const end = useRef(onEnd)
   end.current = onEnd
   useEffect(() => {
-    if (isHeld) return
+    if (isPaused) return
     const timer = setTimeout(() => end.current(), SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [isHeld])
+  }, [isPaused])
   const { text, action, isFailure } = notice
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays while somebody reads it
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only pauses its timer
     <div
       class={isFailure ? 'notice failure' : 'notice'}
-      onMouseEnter={() => setHeld(true)}
-      onMouseLeave={() => setHeld(false)}
-      onFocusCapture={() => setHeld(true)}
-      onBlurCapture={() => setHeld(false)}
+      onMouseEnter={() => setPaused(true)}
+      onMouseLeave={() => setPaused(false)}
+      onFocusCapture={() => setPaused(true)}
+      onBlurCapture={() => setPaused(false)}
     >
       <span>
         <QuotedTextView text={brief(text)} />
@@ -112,7 +112,7 @@ function brief(text: string | QuotedText): string | QuotedText {
   }
 }
 
-/** What has the focus is what a notice speaks of, most often: what scrolls, scrolls until it is not beneath it. */
+/** Scrolls the focused element out from under the notices: most notices are about it. */
 function keepFocusClearOf(notices: HTMLElement): void {
   const focused = document.activeElement
   if (!focused?.closest('main')) return

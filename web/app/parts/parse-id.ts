@@ -1,9 +1,9 @@
 const ID_DIGITS_MAX = 20
 
-/** The last id that there is. */
+/** The greatest id. */
 export const ID_MAX = 2n ** 63n - 1n
 
-/** Reads an id as people write it, with spaces around it or a true minus sign; undefined for what is none. */
+/** Parses an id as people type it, with spaces or a typographic minus sign; undefined if the text is not an id. */
 export function parseId(text: string): bigint | undefined {
   const plain = text.trim().replace(/^[−–]/, '-')
   if (plain.length > ID_DIGITS_MAX || !/^-?\d+$/.test(plain)) return undefined

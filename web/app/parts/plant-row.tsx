@@ -4,14 +4,14 @@ import { texts } from './texts.ts'
 import { dayOf } from './times.ts'
 
 interface PlantRowProps {
-  /** Undefined while it is fetched. */
+  /** Undefined while it is loading. */
   plant: StoredPlant | undefined
-  /** Whether the tab key stops here: at one row of all, from which the arrow keys lead to the others. */
+  /** Whether Tab stops here. One row of the list is a tab stop; the arrow keys reach the others. */
   isTabStop: boolean
   onOpen(plant: StoredPlant): void
 }
 
-/** A line of the list. A name is text and nothing else, whatever is in it, and runs in its own direction. */
+/** A row of the list. <bdi> isolates the direction of a name from the text around it. */
 export function PlantRow({ plant, isTabStop, onOpen }: PlantRowProps) {
   if (plant === undefined) return <span class="ghost" aria-hidden="true" />
   return (

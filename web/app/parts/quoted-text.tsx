@@ -1,16 +1,16 @@
-/** A text of the page with what people wrote in it. */
+/** A text of the web app that quotes text of users. */
 export interface QuotedText {
   words: readonly string[]
-  /** What stands between the words: one less than there are of those. */
+  /** The quotations between the words: one fewer than `words`. */
   quoted: readonly string[]
 }
 
-/** Tags a template: what is put into it is quoted. */
+/** A template tag: the substitutions become quotations. */
 export function quotedText(words: TemplateStringsArray, ...quoted: string[]): QuotedText {
   return { words, quoted }
 }
 
-/** Each quotation runs in its own direction, whatever is in it: the words around it stay as they are. */
+/** Renders each quotation in <bdi>, so that its direction does not reorder the words around it. */
 export function QuotedTextView({ text }: { text: string | QuotedText }) {
   if (typeof text === 'string') return <>{text}</>
   const { words, quoted } = text

@@ -1,11 +1,11 @@
-/** So much is gathered before it becomes a part of the file, which the browser may put on disk. */
+/** Chunks are merged into blobs of this size, which the browser may move to disk. */
 const PART_BYTES = 8 * 2 ** 20
-/** How long the browser is given to take the file over. */
-const TAKEN_OVER_MS = 60_000
+/** The object URL is revoked after this time. The browser has started the download by then. */
+const REVOKE_AFTER_MS = 60_000
 
 /**
- * Reads the bytes to their end, tells how many there are, and has the browser save them. Throws what the stream
- * throws; then nothing is saved.
+ * Reads a stream to its end, saves it as a file and returns its size in bytes. If the stream fails, throws its error
+ * and saves nothing.
  */
 export async function saveFile(
   bytes: ReadableStream<Uint8Array>,
@@ -35,6 +35,6 @@ export async function saveFile(
   link.href = URL.createObjectURL(new Blob(parts))
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), TAKEN_OVER_MS)
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_AFTER_MS)
   return count
 }

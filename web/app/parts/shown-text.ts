@@ -1,13 +1,13 @@
 import { texts } from './texts.ts'
 
-/** No screen shows more of it; one of a megabyte would keep the browser busy in every frame. */
+/** Enough for any screen. A megabyte of text would slow every frame. */
 const SHOWN_CHARACTERS = 300
-/** Nothing of these is to be seen: spaces, and characters that only say how others run. */
+/** Only invisible characters: spaces, controls, and formatting such as direction marks. */
 const BLANK = /^[\s\p{Control}\p{Format}]*$/u
-/** Half a character, where the cut went through one. */
+/** Half of a surrogate pair that slice() split. */
 const HALF = /\p{Surrogate}$/u
 
-/** The beginning of a text; `instead` of one in which nothing is to be seen. */
+/** The beginning of a text, or `instead` if nothing of it is visible. */
 export function shownText(text: string, instead: string, charactersMax = SHOWN_CHARACTERS): string {
   const start = text.slice(0, charactersMax)
   if (BLANK.test(start)) return instead

@@ -1,28 +1,28 @@
 import { quotedText } from './quoted-text.tsx'
 
-/** The texts of the page; parts of it have a file of their own. Another language is another object of this shape. */
+/** The texts of the web app; some rooms have a `texts.ts` of their own. A translation is an object of this shape. */
 export const texts = {
   product: 'Plant Store',
   close: 'Close',
   cancel: 'Cancel',
   tryAgain: 'Try again',
+  idInvalid: 'Enter a whole number, such as 42, up to 9223372036854775807.',
   signIn: {
     title: 'Plant Store',
     lead: 'Sign in with the token you were given for this plant store.',
     token: 'Token',
     tokenHint: 'Paste the whole token. It is stored in this tab only.',
-    tokenHintKept: 'Paste the whole token. It is stored in this browser until you sign out.',
+    tokenHintRemembered: 'Paste the whole token. It is stored in this browser until you sign out.',
     remember: 'Remember it in this browser',
     show: 'Show the token',
     submit: 'Sign in',
     checking: 'Checking …',
     empty: 'Paste the token first.',
     malformed: 'A token has no spaces or special letters. Copy the whole token again.',
-    refused: 'This token is not valid. It may be mistyped, expired or revoked.',
-    tooNarrow: (scopes: string) =>
-      `This token is valid, but it can only ${scopes}. The web app needs a token that can read plants or manage tokens.`,
-    gone: "Can't reach the server. Check your connection and try again.",
-    ended: 'You were signed out: your token has expired or was revoked.',
+    invalid: 'This token is not valid. It may be mistyped, expired or revoked.',
+    tooNarrow: 'This token is valid, but it cannot read plants or manage tokens. Ask for a token that can.',
+    unreachable: "Can't reach the server. Check your connection and try again.",
+    ended: 'You were signed out: your token has expired or was revoked. Sign in with another token.',
   },
   nav: {
     label: 'Views',
@@ -50,7 +50,6 @@ export const texts = {
     jump: 'Go to id',
     jumpHint: 'Id …',
     jumpGo: 'Go',
-    jumpWrong: 'An id is a whole number between −9223372036854775808 and 9223372036854775807.',
     add: 'Add a plant',
     list: 'Plants',
     id: 'Id',
@@ -67,7 +66,7 @@ export const texts = {
     nameless: '(no name)',
     count: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'plant' : 'plants'}`,
     countMore: (count: number) => `At least ${texts.plants.count(count)}`,
-    atId: (id: bigint) => `At id ${id}.`,
+    atId: (id: bigint) => `Showing plants from id ${id}.`,
     notThere: (id: bigint) => `There is no plant with id ${id}. The list shows the plants around it.`,
   },
   printed: {
@@ -89,8 +88,8 @@ export const texts = {
     },
     format: 'Format',
     formats: {
-      csv: 'CSV, for spreadsheets (open the columns as text, so that no name runs as a formula)',
-      ndjson: 'NDJSON, for programs',
+      csv: 'CSV, for spreadsheets. Open its columns as text, so that no name runs as a formula.',
+      ndjson: 'NDJSON, for programs.',
     },
     save: 'Save file',
     saving: 'Saving …',
@@ -104,7 +103,7 @@ export const texts = {
   import: {
     open: 'Import',
     oneFile: 'Drop one file at a time, not a folder.',
-    notLoaded: 'Import could not be loaded. Reload the web app.',
+    notLoaded: 'Import could not be loaded. Reload the page.',
   },
   collection: {
     title: 'Collection',
@@ -115,7 +114,7 @@ export const texts = {
     empty: 'No plants yet. Plants you add are counted here.',
     sum: (count: number, per: string) => `${texts.plants.count(count)}, ${per}`,
     perUnit: { day: 'per day', week: 'per week', month: 'per month', year: 'per year' },
-    told: (period: string, count: number) => `${period}: ${count === 0 ? 'none' : texts.plants.count(count)}`,
+    bar: (period: string, count: number) => `${period}: ${count === 0 ? 'none' : texts.plants.count(count)}`,
     choose: 'Choose a bar',
     countedAt: (moment: string) => `Counted ${moment}. Days begin at midnight UTC.`,
     numbers: 'Numbers',
@@ -144,11 +143,11 @@ export const texts = {
   failure: {
     connection: "Can't reach the server. Check your connection.",
     timeout: 'The server took too long to respond.',
-    response: 'An unexpected response arrived, perhaps from a proxy. Try again later.',
-    mayBeDone: 'Your change may or may not have been saved.',
-    scope: 'Your token does not allow this.',
-    signedOut: 'Nothing was saved: your token has expired or was revoked.',
+    response: 'The server sent an unexpected response. Try again later.',
+    mayBeSaved: 'Your change may or may not have been saved.',
+    scope: 'Your token does not allow this. Ask for a token with more permissions.',
+    signedOut: 'Nothing was saved: your token has expired or was revoked. Sign in and try again.',
     again: (seconds: number) => `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-    unexpected: 'Something went wrong. Reload the web app.',
+    unexpected: 'Something went wrong. Reload the page.',
   },
 }

@@ -2,8 +2,8 @@ import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 /**
- * Where what had the focus goes away, `content` has it, or what in there had it before a notice did: otherwise the
- * keyboard would begin at the top of the page.
+ * When the focused element is removed, moves the focus to the element of `content` that had it last, or to `content`.
+ * Otherwise Tab would start at the top of the page.
  */
 export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -16,10 +16,10 @@ export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
     }
     const keep = () => {
       const isLost = document.activeElement === document.body && last !== undefined && !last.isConnected
-      // A dialog has a focus of its own.
+      // A dialog manages its own focus.
       if (!isLost || document.querySelector('dialog[open]') !== null) return
-      const wanted = lastInContent?.isConnected ? lastInContent : content.current
-      wanted?.focus({ preventScroll: true })
+      const next = lastInContent?.isConnected ? lastInContent : content.current
+      next?.focus({ preventScroll: true })
     }
     const observer = new MutationObserver(keep)
     observer.observe(document.body, { childList: true, subtree: true })

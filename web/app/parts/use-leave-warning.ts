@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 
-/** Asks before the page is left, as long as something would be lost. */
+/** The browser asks before the page is left, as long as something would be lost. */
 export function useLeaveWarning(wouldLose: boolean): void {
   useEffect(() => {
     if (!wouldLose) return

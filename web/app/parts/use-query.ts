@@ -1,29 +1,29 @@
 import { useEffect, useState } from 'preact/hooks'
 import { isAbort } from './failure-text.ts'
 
-export interface Asked<T> {
-  /** Undefined as long as there is none. */
-  answer: T | undefined
-  /** Why there is none, or no newer one; undefined as soon as there is. */
+export interface Query<T> {
+  /** The last result; undefined before the first one. */
+  data: T | undefined
+  /** Why the last request failed; undefined once one succeeds. */
   failure: unknown
   retry(): void
 }
 
-/** The answer to what a view asks when it opens; asked anew where `ask` is another function. */
-export function useQuery<T>(ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
-  const [answer, setAnswer] = useState<T>()
+/** Runs a request when a view opens, and again when `request` is another function. */
+export function useQuery<T>(request: (signal: AbortSignal) => Promise<T>): Query<T> {
+  const [data, setData] = useState<T>()
   const [failure, setFailure] = useState<unknown>()
   const [tries, setTries] = useState(0)
   useEffect(() => {
     const controller = new AbortController()
-    ask(controller.signal).then(
+    request(controller.signal).then(
       (value) => {
-        setAnswer(() => value)
+        setData(() => value)
         setFailure(undefined)
       },
       (error: unknown) => isAbort(error) || setFailure(error),
     )
     return () => controller.abort()
-  }, [ask, tries])
-  return { answer, failure, retry: () => setTries((count) => count + 1) }
+  }, [request, tries])
+  return { data, failure, retry: () => setTries((count) => count + 1) }
 }

@@ -1,34 +1,34 @@
 import { useState } from 'preact/hooks'
 import { isAbort } from './failure-text.ts'
-import { type Problems, problemsIn } from './form-errors.ts'
+import { type FormErrors, formErrorsOf } from './form-errors.ts'
 
-export interface Sending<Field extends string> {
-  /** Whether something is under way: nothing else is sent meanwhile. */
-  isBusy: boolean
-  problems: Problems<Field>
-  /** Tells what is wrong before anything is sent. */
-  complain(problems: Problems<Field>): void
-  /** Does the work. What fails becomes problems, unless `judge` takes it on, which it says with true. */
-  send(work: () => Promise<unknown>, judge?: (error: unknown) => Promise<boolean>): Promise<void>
+export interface Submission<Field extends string> {
+  /** Whether a request is running. The form is disabled meanwhile. */
+  isSubmitting: boolean
+  errors: FormErrors<Field>
+  /** Shows what is wrong without a request. */
+  setErrors(errors: FormErrors<Field>): void
+  /** Runs `work`. Its error is shown in the form, unless `handleError` returns true. */
+  submit(work: () => Promise<unknown>, handleError?: (error: unknown) => Promise<boolean>): Promise<void>
 }
 
-/** How a form sends what is in it, and what came of that. `fields` are those that a refusal can be about. */
-export function useSubmit<Field extends string>(fields: readonly Field[]): Sending<Field> {
-  const [isBusy, setBusy] = useState(false)
-  const [problems, setProblems] = useState<Problems<Field>>({})
+/** The state of a form that is submitted. `fields` are the fields that the service may reject, by its names. */
+export function useSubmit<Field extends string>(fields: readonly Field[]): Submission<Field> {
+  const [isSubmitting, setSubmitting] = useState(false)
+  const [errors, setErrors] = useState<FormErrors<Field>>({})
   return {
-    isBusy,
-    problems,
-    complain: setProblems,
-    async send(work, judge = async () => false) {
-      setBusy(true)
-      setProblems({})
+    isSubmitting,
+    errors,
+    setErrors,
+    async submit(work, handleError = async () => false) {
+      setSubmitting(true)
+      setErrors({})
       try {
         await work()
       } catch (error) {
-        if (!isAbort(error) && !(await judge(error))) setProblems(problemsIn(error, fields))
+        if (!isAbort(error) && !(await handleError(error))) setErrors(formErrorsOf(error, fields))
       }
-      setBusy(false)
+      setSubmitting(false)
     },
   }
 }

@@ -4,10 +4,10 @@ import { Form } from '../parts/form.tsx'
 import { findFreeId } from '../parts/free-id.ts'
 import { parseId } from '../parts/parse-id.ts'
 import { useSubmit } from '../parts/use-submit.ts'
-import { PlantConflict } from './plant-conflict.tsx'
-import type { PlantDialogProps } from './plant-dialog-props.ts'
-import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
-import { plantTexts as words } from './plant-texts.ts'
+import { PlantConflict } from './conflict.tsx'
+import type { PlantDialogProps } from './dialog-props.ts'
+import { draftErrors, membersOf, PLANT_FIELDS, type PlantDraft, PlantFields } from './fields.tsx'
+import { plantTexts as words } from './texts.ts'
 
 const ID_TAKEN = 40901
 const NO_MATCH = 41201
@@ -15,26 +15,26 @@ const NO_MATCH = 41201
 /** The form for a new plant. */
 export function AddPlant(props: PlantDialogProps) {
   const form = useAddition(props)
-  const { draft, sending, plant } = form
+  const { draft, submission, plant } = form
   if (form.taken !== undefined && plant !== undefined) {
     return <TakenId form={form} plant={plant} taken={form.taken} />
   }
-  function send() {
-    const problems = problemsOf(draft)
-    if (plant === undefined || Object.keys(problems).length > 0) sending.complain(problems)
+  function submit() {
+    const errors = draftErrors(draft)
+    if (plant === undefined || Object.keys(errors).length > 0) submission.setErrors(errors)
     else void form.add(plant)
   }
   return (
     <Form
-      sending={sending}
+      submission={submission}
       label={words.addIt}
       busyLabel={words.saving}
-      onSend={send}
+      onSubmit={submit}
       onClose={props.onClose}
     >
       <PlantFields
         draft={draft}
-        problems={sending.problems}
+        errors={submission.errors}
         tags={props.tags}
         idHint={form.isSearching ? words.idSearching : words.idHint}
         onIdFocus={form.keepId}
@@ -44,16 +44,16 @@ export function AddPlant(props: PlantDialogProps) {
   )
 }
 
-/** What is being added, and the ways to do so. */
+/** The draft of a new plant, and its requests. */
 function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
   const { client } = session
   const [typed, setTyped] = useState<PlantDraft>({ id: '', name: '', tag: '' })
-  const sending = useSubmit(PLANT_FIELDS)
+  const submission = useSubmit(PLANT_FIELDS)
   const [taken, setTaken] = useState<VersionedPlant>()
   const [hasOwnId, setOwnId] = useState(false)
   const { freeId, isSearching } = useFreeId(session, taken?.id)
-  // What was sent without an answer: sent again with the same key, it is not added twice.
-  const unanswered = useRef<{ text: string; key: string }>(undefined)
+  // A create whose outcome is unknown: a retry with the same key does not add the plant twice.
+  const uncertain = useRef<{ text: string; key: string }>(undefined)
   const draft = hasOwnId || freeId === undefined ? typed : { ...typed, id: String(freeId) }
 
   async function add(plant: NewPlant, work: () => Promise<unknown>) {
@@ -62,38 +62,38 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
     onAdded(plant.id)
     onClose()
   }
-  /** Whether it failed for another plant that has the id: then there is a choice. */
-  async function isTaken(plant: NewPlant, error: unknown): Promise<boolean> {
+  /** If the id is taken, loads its plant for the choice and returns true. */
+  async function handleTaken(plant: NewPlant, error: unknown): Promise<boolean> {
     const code = error instanceof RequestError ? error.code : undefined
     if (code !== ID_TAKEN && code !== NO_MATCH) return false
     const found = await client.getPlant(plant.id).catch(() => undefined)
     if (found === undefined) return false
-    // It stays that of this plant, whatever is suggested from now on.
+    // Later suggestions must not change the id of this draft.
     setOwnId(true)
     setTyped((before) => ({ ...before, id: String(plant.id) }))
     setTaken(found)
     return true
   }
   const attempt = (plant: NewPlant, work: () => Promise<unknown>) =>
-    sending.send(
+    submission.submit(
       () => add(plant, work),
-      (error) => isTaken(plant, error),
+      (error) => handleTaken(plant, error),
     )
   async function create(plant: NewPlant) {
     const text = JSON.stringify({ ...plant, id: String(plant.id) })
-    const key = unanswered.current?.text === text ? unanswered.current.key : undefined
+    const key = uncertain.current?.text === text ? uncertain.current.key : undefined
     try {
       await client.createPlant(plant, { idempotencyKey: key })
     } catch (error) {
       if (error instanceof RequestError && error.isOutcomeUnknown && error.idempotencyKey !== undefined) {
-        unanswered.current = { text, key: error.idempotencyKey }
+        uncertain.current = { text, key: error.idempotencyKey }
       }
       throw error
     }
   }
   return {
     draft,
-    sending,
+    submission,
     taken,
     freeId,
     isSearching,
@@ -102,9 +102,9 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
       if (change.id !== undefined) setOwnId(true)
       setTyped((before) => ({ ...before, ...change }))
     },
-    /** What stands there is not changed beneath somebody who is about to type. */
+    /** The suggested id must not change while the user edits the field. */
     keepId() {
-      // Nothing stands there yet: what is suggested is still wanted.
+      // Still empty: a suggestion may arrive.
       if (draft.id === '') return
       setOwnId(true)
       setTyped((before) => ({ ...before, id: draft.id }))
@@ -122,7 +122,7 @@ interface TakenIdProps {
   taken: VersionedPlant
 }
 
-/** Another plant has the id. */
+/** The choice when another plant has the id. */
 function TakenId({ form, plant, taken }: TakenIdProps) {
   const { freeId } = form
   const other =
@@ -140,7 +140,7 @@ function TakenId({ form, plant, taken }: TakenIdProps) {
       stored={taken}
       yours={plant}
       choices={choices.map((choice, at) => ({ ...choice, isMain: at === 0 }))}
-      sending={form.sending}
+      submission={form.submission}
     />
   )
 }
@@ -150,7 +150,7 @@ function plantOf({ id, name, tag }: PlantDraft): NewPlant | undefined {
   return exact === undefined ? undefined : { id: exact, ...membersOf({ id, name, tag }) }
 }
 
-/** A free id to suggest; another one when it turned out to be taken. Without one people choose their own. */
+/** A free id to suggest; another one if it turns out to be taken. Undefined if the search fails. */
 function useFreeId({ client }: PlantDialogProps['session'], taken: bigint | undefined) {
   const [freeId, setFreeId] = useState<bigint>()
   const [isSearching, setSearching] = useState(true)

@@ -12,10 +12,10 @@ import { shownTag, shownText } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
 import { momentOf } from '../parts/times.ts'
 import { useSubmit } from '../parts/use-submit.ts'
-import { PlantConflict } from './plant-conflict.tsx'
-import type { PlantDialogProps } from './plant-dialog-props.ts'
-import { membersOf, PLANT_FIELDS, type PlantDraft, PlantFields, problemsOf } from './plant-fields.tsx'
-import { plantTexts as words } from './plant-texts.ts'
+import { PlantConflict } from './conflict.tsx'
+import type { PlantDialogProps } from './dialog-props.ts'
+import { draftErrors, membersOf, PLANT_FIELDS, type PlantDraft, PlantFields } from './fields.tsx'
+import { plantTexts as words } from './texts.ts'
 import { undoDelete } from './undo-delete.ts'
 
 const NO_SUCH_PLANT = 40402
@@ -23,36 +23,36 @@ const NO_MATCH = 41201
 
 type EditPlantProps = PlantDialogProps & { plant: StoredPlant }
 
-/** The form for a plant that is stored, as it is stored now; for those who read-only, what it says. */
+/** The form for a stored plant; its facts if the token is read-only. */
 export function EditPlant(props: EditPlantProps) {
-  const form = useChange(props)
-  if (form.conflict !== undefined) return <ChangeConflict form={form} props={props} />
+  const form = useEdit(props)
+  if (form.conflict !== undefined) return <EditConflict form={form} props={props} />
   return (
     <>
       {props.session.may('plants:write') ? (
-        <ChangeForm form={form} props={props} />
+        <EditForm form={form} props={props} />
       ) : (
-        <PlantFacts plant={form.stored ?? props.plant} problem={form.sending.problems['']} />
+        <PlantFacts plant={form.stored ?? props.plant} error={form.submission.errors['']} />
       )}
       <FailureBanner failure={form.failure} retry={form.readAgain} isBeneath />
     </>
   )
 }
 
-/** What is being changed, and what may be done with it. */
-function useChange(props: EditPlantProps) {
+/** The draft of a stored plant, and its requests. */
+function useEdit(props: EditPlantProps) {
   const { session, plant, notify, onClose, onUpdated, onDeleted } = props
   const { client } = session
   const [stored, setStored] = useState<VersionedPlant>()
   const [draft, setDraft] = useState<PlantDraft>(draftOf(plant))
-  const sending = useSubmit(PLANT_FIELDS)
+  const submission = useSubmit(PLANT_FIELDS)
   const [conflict, setConflict] = useState<{ stored: VersionedPlant | undefined }>()
-  /** Why it could not be read; undefined once it could. */
+  /** Why the plant could not be loaded; undefined once it is. */
   const [failure, setFailure] = useState<unknown>()
   const [reads, readAgain] = useReducer((count: number) => count + 1, 0)
 
   useEffect(() => {
-    // Once it is there, somebody may have changed the draft; who signs in anew goes on with it.
+    // A new sign-in changes `client`. The draft may have edits by then: do not load it again.
     if (stored !== undefined) return
     const controller = new AbortController()
     client.getPlant(plant.id, { signal: controller.signal }).then(
@@ -60,7 +60,7 @@ function useChange(props: EditPlantProps) {
         setFailure(undefined)
         if (found === undefined) {
           onDeleted(plant.id)
-          return sending.complain({ '': words.notThere })
+          return submission.setErrors({ '': words.notThere })
         }
         setStored(found)
         setDraft(draftOf(found))
@@ -70,26 +70,26 @@ function useChange(props: EditPlantProps) {
     return () => controller.abort()
   }, [client, plant.id, reads])
 
-  /** Whether it failed for what somebody else did meanwhile: then there is a choice. */
-  async function isConflict(error: unknown): Promise<boolean> {
+  /** If someone else edited or deleted the plant, loads it for the choice and returns true. */
+  async function handleConflict(error: unknown): Promise<boolean> {
     const code = error instanceof RequestError ? error.code : undefined
     if (code !== NO_MATCH && code !== NO_SUCH_PLANT) return false
     return client.getPlant(plant.id).then(
-      (now) => {
-        setConflict({ stored: now })
+      (current) => {
+        setConflict({ stored: current })
         return true
       },
       () => false,
     )
   }
-  const attempt = (work: () => Promise<void>) => sending.send(work, isConflict)
+  const attempt = (work: () => Promise<void>) => submission.submit(work, handleConflict)
   function finish(changed: StoredPlant) {
     onUpdated(changed)
     notify({ text: words.saved(changed.name) })
     onClose()
   }
   return {
-    ...{ stored, draft, sending, conflict, failure },
+    ...{ stored, draft, submission, conflict, failure },
     readAgain: () => readAgain(undefined),
     input: (change: Partial<PlantDraft>) => setDraft((before) => ({ ...before, ...change })),
     save: (base: VersionedPlant) =>
@@ -100,13 +100,13 @@ function useChange(props: EditPlantProps) {
       attempt(async () => {
         finish(await client.replacePlant(plant.id, membersOf(draft, stored), { ifNoneMatch: '*' }))
       }),
-    remove: (base: VersionedPlant) =>
+    delete: (base: VersionedPlant) =>
       attempt(async () => {
-        const isDone = await client.deletePlant(plant.id, { ifMatch: base.etag })
+        const isDeleted = await client.deletePlant(plant.id, { ifMatch: base.etag })
         onDeleted(plant.id)
-        const undo = { label: words.undo, run: () => void undoDelete({ ...props, removed: base }) }
+        const undo = { label: words.undo, run: () => void undoDelete({ ...props, deleted: base }) }
         notify(
-          isDone ? { text: words.wasDeleted(base.name), action: undo } : { text: words.deletedMeanwhile },
+          isDeleted ? { text: words.wasDeleted(base.name), action: undo } : { text: words.deletedMeanwhile },
         )
         onClose()
       }),
@@ -114,18 +114,18 @@ function useChange(props: EditPlantProps) {
 }
 
 interface FormOptions {
-  form: ReturnType<typeof useChange>
+  form: ReturnType<typeof useEdit>
   props: EditPlantProps
 }
 
-function ChangeForm({ form, props }: FormOptions) {
-  const { stored, draft, sending } = form
+function EditForm({ form, props }: FormOptions) {
+  const { stored, draft, submission } = form
   const { plant, tags, onClose } = props
-  function send() {
-    const problems = problemsOf(draft)
-    // A plant that came without a name keeps it so, unless somebody touches it.
-    if (stored?.name === draft.name) delete problems.name
-    if (Object.keys(problems).length > 0 || stored === undefined) sending.complain(problems)
+  function submit() {
+    const errors = draftErrors(draft)
+    // A stored plant may have an empty name: it is an error only if the user empties it.
+    if (stored?.name === draft.name) delete errors.name
+    if (Object.keys(errors).length > 0 || stored === undefined) submission.setErrors(errors)
     else void form.save(stored)
   }
   return (
@@ -136,51 +136,51 @@ function ChangeForm({ form, props }: FormOptions) {
         <span>{`${words.updatedAt} ${momentOf((stored ?? plant).updatedAt)}`}</span>
       </p>
       <Form
-        sending={sending}
+        submission={submission}
         label={words.save}
         busyLabel={words.saving}
         isWaiting={stored === undefined}
-        onSend={send}
+        onSubmit={submit}
         onClose={onClose}
-        removal={{ label: words.delete, run: () => stored !== undefined && void form.remove(stored) }}
+        dangerAction={{ label: words.delete, run: () => stored !== undefined && void form.delete(stored) }}
       >
-        <PlantFields draft={draft} problems={sending.problems} tags={tags} onInput={form.input} />
+        <PlantFields draft={draft} errors={submission.errors} tags={tags} onInput={form.input} />
       </Form>
     </>
   )
 }
 
-/** Somebody else was quicker. */
-function ChangeConflict({ form, props }: FormOptions) {
+/** The choice when someone else edited or deleted the plant. */
+function EditConflict({ form, props }: FormOptions) {
   const { plant, onUpdated, onDeleted, onClose } = props
-  const now = form.conflict?.stored
-  function letGo() {
-    if (now === undefined) onDeleted(plant.id)
-    else onUpdated(now)
+  const current = form.conflict?.stored
+  function discard() {
+    if (current === undefined) onDeleted(plant.id)
+    else onUpdated(current)
     onClose()
   }
   const keep = {
-    label: now === undefined ? words.conflict.letGo : words.conflict.keepStored,
+    label: current === undefined ? words.conflict.discard : words.conflict.keepStored,
     isMain: true,
-    run: letGo,
+    run: discard,
   }
-  const over =
-    now === undefined
+  const overwrite =
+    current === undefined
       ? { label: words.conflict.addAgain, run: () => void form.addAgain() }
-      : { label: words.conflict.keepYours, run: () => void form.save(now) }
+      : { label: words.conflict.keepYours, run: () => void form.save(current) }
   return (
     <PlantConflict
-      question={now === undefined ? words.conflict.removed : words.conflict.changed}
-      stored={now}
+      question={current === undefined ? words.conflict.deleted : words.conflict.edited}
+      stored={current}
       yours={membersOf(form.draft)}
-      choices={[keep, over]}
-      sending={form.sending}
+      choices={[keep, overwrite]}
+      submission={form.submission}
     />
   )
 }
 
-/** A plant for those who read-only. */
-function PlantFacts({ plant, problem }: { plant: StoredPlant; problem: string | undefined }) {
+/** A plant for a token that may not edit it. */
+function PlantFacts({ plant, error }: { plant: StoredPlant; error: string | undefined }) {
   return (
     <>
       <dl class="plant-facts">
@@ -200,7 +200,7 @@ function PlantFacts({ plant, problem }: { plant: StoredPlant; problem: string | 
         <dd>{momentOf(plant.updatedAt)}</dd>
       </dl>
       <p class="wrong" role="alert">
-        {problem}
+        {error}
       </p>
     </>
   )
@@ -210,7 +210,7 @@ function draftOf({ id, name, tag }: StoredPlant): PlantDraft {
   return { id: String(id), name, tag: tag ?? '' }
 }
 
-/** Only what is another than it was. An empty field is no tag, but the empty tag where that is what is stored. */
+/** Only the edited members. An empty field means no tag, unless the stored tag is empty. */
 function changeOf(stored: StoredPlant, { name, tag }: PlantDraft): PlantUpdate {
   return {
     ...(name !== stored.name && { name }),

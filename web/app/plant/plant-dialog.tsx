@@ -1,8 +1,8 @@
 import { Dialog } from '../parts/dialog.tsx'
 import { AddPlant } from './add-plant.tsx'
+import type { PlantDialogProps } from './dialog-props.ts'
 import { EditPlant } from './edit-plant.tsx'
-import type { PlantDialogProps } from './plant-dialog-props.ts'
-import { plantTexts } from './plant-texts.ts'
+import { plantTexts } from './texts.ts'
 
 export function PlantDialog(props: PlantDialogProps) {
   const { plant, session } = props

@@ -1,6 +1,6 @@
 import type { PlantStoreClient, StoredPlant } from '../../../src/client/plant-store-client.ts'
 
-/** Stores a deleted plant again with all of its content, unless its id is used by now: then it fails with 41201. */
+/** Stores a deleted plant again with all its content. Fails with 41201 if its id is used by now. */
 export async function restorePlant(
   client: Pick<PlantStoreClient, 'replacePlant'>,
   deleted: StoredPlant,

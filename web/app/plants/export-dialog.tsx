@@ -18,11 +18,11 @@ interface ExportDialogProps {
   onClose(): void
 }
 
-/** Saves the plants of the filter as a file, as they are at one moment. */
+/** Saves a snapshot of the filtered plants to a file. */
 export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
   const [format, setFormat] = useState<FileFormat>('csv')
-  const [told, setTold] = useState('')
-  const sending = useSubmit([])
+  const [progress, setProgress] = useState('')
+  const submission = useSubmit([])
   const tag = place.tag === undefined ? undefined : shownTag(place.tag)
   const controller = useRef(new AbortController())
   useEffect(() => () => controller.current.abort(), [])
@@ -31,23 +31,23 @@ export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
     const { signal } = controller.current
     const q = place.q === '' ? undefined : place.q
     try {
-      // A byte order mark: by it a spreadsheet knows UTF-8.
+      // Spreadsheets recognise UTF-8 by the byte order mark.
       const bytes = await client.exportPlants({ format, q, tag: place.tag, bom: format === 'csv', signal })
-      const size = await saveFile(bytes, `plants.${format}`, (count) => setTold(words.progress(count)))
-      setTold(words.done(size))
+      const size = await saveFile(bytes, `plants.${format}`, (count) => setProgress(words.progress(count)))
+      setProgress(words.done(size))
     } catch (error) {
-      setTold('')
+      setProgress('')
       throw error
     }
   }
   return (
     <Dialog title={words.title} onClose={onClose}>
       <Form
-        sending={sending}
+        submission={submission}
         label={words.save}
         busyLabel={words.saving}
-        closeLabel={sending.isBusy ? texts.cancel : texts.close}
-        onSend={() => void sending.send(save)}
+        closeLabel={submission.isSubmitting ? texts.cancel : texts.close}
+        onSubmit={() => void submission.submit(save)}
         onClose={onClose}
       >
         <p class="long">
@@ -68,7 +68,7 @@ export function ExportDialog({ client, place, onClose }: ExportDialogProps) {
             </div>
           ))}
         </fieldset>
-        <p role="status">{told}</p>
+        <p role="status">{progress}</p>
       </Form>
     </Dialog>
   )

@@ -1,10 +1,10 @@
 import type { StoredPlant } from '../../../src/client/plant-store-client.ts'
 
-/** A page of the list: where it lies is always known, what is on it only near the view. */
+/** A page of the list. Its position is always known, its plants only near the view. */
 export interface Page {
-  /** Its plants come behind this id; undefined for the beginning of all. */
+  /** Its plants come after this id; undefined for the first page. */
   after: bigint | undefined
-  /** The last id on it. */
+  /** Its last id. */
   last: bigint
   /** The row of its first plant. */
   first: number
@@ -15,10 +15,10 @@ export interface Page {
 
 type NewPage = { after: bigint | undefined; plants: StoredPlant[] }
 
-/** Pages in the order of their ids, without gaps, and the rows that they take. */
+/** Adjacent pages in the order of their ids, and their rows. */
 export function createPageRows() {
   const pages: Page[] = []
-  /** Those whose plants are in memory. */
+  /** The pages with plants in memory. */
   const filled = new Set<Page>()
   const first = () => pages[0]?.first ?? 0
   const end = () => {
@@ -34,9 +34,9 @@ export function createPageRows() {
   return {
     first,
     end,
-    /** The id of the last known row; undefined where there is none. */
+    /** The id of the last known row; undefined if there are no rows. */
     lastId: () => pages.at(-1)?.last,
-    /** What the first known page comes behind. */
+    /** `after` of the first known page. */
     firstAfter: () => pages[0]?.after,
     append: (page: NewPage) => void pages.push(pageOf(page, end())),
     prepend: (page: NewPage) => void pages.unshift(pageOf(page, first() - page.plants.length)),
@@ -45,11 +45,11 @@ export function createPageRows() {
       refillPage(pages, page, plants, isEnd)
     },
     plantAt(row: number): StoredPlant | undefined {
-      const page = pages[placeOf(pages, row)]
+      const page = pages[pageIndexAt(pages, row)]
       return page?.plants?.[row - page.first]
     },
     emptyPagesIn: (from: number, to: number) => emptyPagesIn(pages, from, to),
-    /** Lets go of the plants of pages that lie wholly outside the range. */
+    /** Drops the plants of pages outside the range. */
     forget(from: number, to: number) {
       for (const page of filled) {
         if (page.first + page.count >= from && page.first <= to) continue
@@ -71,8 +71,8 @@ export function createPageRows() {
   }
 }
 
-/** The place of the last page that begins at or before the row; -1 where none does. */
-function placeOf(pages: readonly Page[], row: number): number {
+/** The index of the last page that begins at or before the row, or -1. */
+function pageIndexAt(pages: readonly Page[], row: number): number {
   let low = 0
   let high = pages.length
   while (low < high) {
@@ -100,10 +100,10 @@ function pageWith(filled: ReadonlySet<Page>, id: bigint) {
   return undefined
 }
 
-/** The pages without plants that have rows in that range. */
+/** The pages without plants that have rows in the range and are not loading. */
 function emptyPagesIn(pages: readonly Page[], from: number, to: number): Page[] {
   const found: Page[] = []
-  for (let at = Math.max(0, placeOf(pages, from)); at < pages.length; at++) {
+  for (let at = Math.max(0, pageIndexAt(pages, from)); at < pages.length; at++) {
     const page = pages[at]
     if (page === undefined || page.first >= to) break
     if (page.plants === undefined && !page.isLoading) found.push(page)
@@ -112,8 +112,8 @@ function emptyPagesIn(pages: readonly Page[], from: number, to: number): Page[] 
 }
 
 /**
- * Puts the plants of a page back, those that belong to it. Some may have gone meanwhile; where others came, so that
- * what was fetched does not reach its last id, the rest is a page of its own, still to be fetched.
+ * Stores the fetched plants of a page. Plants may have been deleted meanwhile. If so many were added that the fetched
+ * ones do not reach its last id, the rest becomes a page of its own, without plants yet.
  */
 function refillPage(pages: Page[], page: Page, plants: readonly StoredPlant[], isEnd: boolean): void {
   page.plants = plants.filter(({ id }) => id <= page.last)

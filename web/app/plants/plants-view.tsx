@@ -12,10 +12,10 @@ import type { Go } from '../session/place.ts'
 import { type Place, placeUrl, readPlace } from '../session/place.ts'
 import type { Session } from '../session/session.ts'
 import { ExportDialog } from './export-dialog.tsx'
-import type { PlantPages } from './plant-pages.ts'
-import { PlantsRows } from './plants-rows.tsx'
-import { PlantsToolbar } from './plants-toolbar.tsx'
+import type { PlantPages } from './pages.ts'
+import { PlantsRows } from './rows.tsx'
 import { TAGS_MAX } from './tag-filter.tsx'
+import { PlantsToolbar } from './toolbar.tsx'
 import { usePlants } from './use-plants.ts'
 import './plants.css'
 
@@ -28,13 +28,13 @@ export interface PlantsViewProps {
   notify: Notify
 }
 
-/** What a dialog is open about; another one each time, for an answer to an earlier one may come late. */
+/** The subject of the open dialog: a new object each time, so that a late response closes only its own dialog. */
 interface OpenPlant {
-  /** Undefined for a new one. */
+  /** Undefined for a new plant. */
   plant: StoredPlant | undefined
 }
 
-/** Every plant, in the order of the ids. */
+/** All plants, in the order of their ids. */
 export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
   const [epoch, setEpoch] = useState({})
   const { pages, shown } = usePlants(session.client, place, epoch)
@@ -50,17 +50,17 @@ export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
     setEpoch({})
     bringIntoView()
   }
-  /** Where the text is so large that the page is scrolled, the list may be beneath the window. */
+  /** With very large text the page scrolls, and the list may be below the window. */
   const bringIntoView = () => plants.current?.scrollIntoView({ block: 'end' })
   async function jump(id: bigint) {
     go({ q: '', tag: undefined, at: id })
     setEpoch({})
     bringIntoView()
-    const told = await session.client.getPlant(id).then(
+    const text = await session.client.getPlant(id).then(
       (plant) => (plant === undefined ? words.notThere(id) : words.atId(id)),
       () => undefined,
     )
-    if (told !== undefined) notify({ text: told, kind: 'place' })
+    if (text !== undefined) notify({ text, kind: 'place' })
   }
 
   return (
@@ -97,7 +97,7 @@ export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
         place={place}
         go={go}
         onOpen={(plant) => setOpen({ plant })}
-        beginnings={
+        firstSteps={
           mayWrite && (
             <span class="buttons">
               <button type="button" onClick={() => setOpen({ plant: undefined })}>
@@ -142,11 +142,11 @@ interface PlantsBodyProps {
   place: Place
   go: Go
   onOpen(plant: StoredPlant): void
-  /** What may be done where there is no plant at all; false where nothing may. */
-  beginnings: ComponentChildren
+  /** Buttons for an empty store; false if the token cannot add plants. */
+  firstSteps: ComponentChildren
 }
 
-function PlantsBody({ pages, place, go, onOpen, beginnings }: PlantsBodyProps) {
+function PlantsBody({ pages, place, go, onOpen, firstSteps }: PlantsBodyProps) {
   if (pages === undefined) return <p class="empty">{words.loading}</p>
   const hasRows = pages.endRow > pages.firstRow
   const isEmpty = pages.isReady && pages.isComplete && !hasRows
@@ -155,7 +155,7 @@ function PlantsBody({ pages, place, go, onOpen, beginnings }: PlantsBodyProps) {
     <>
       {!hasRows && banner}
       {isEmpty ? (
-        <NothingThere place={place} go={go} beginnings={beginnings} />
+        <EmptyList place={place} go={go} firstSteps={firstSteps} />
       ) : (
         <PlantsRows
           pages={pages}
@@ -168,13 +168,13 @@ function PlantsBody({ pages, place, go, onOpen, beginnings }: PlantsBodyProps) {
   )
 }
 
-function NothingThere({ place, go, beginnings }: Pick<PlantsBodyProps, 'place' | 'go' | 'beginnings'>) {
+function EmptyList({ place, go, firstSteps }: Pick<PlantsBodyProps, 'place' | 'go' | 'firstSteps'>) {
   const isFiltered = place.q !== '' || place.tag !== undefined
   if (!isFiltered) {
     return (
       <div class="empty">
-        {`${words.empty} ${beginnings ? words.emptyHint : words.emptyReader}`}
-        {beginnings}
+        {`${words.empty} ${firstSteps ? words.emptyHint : words.emptyReader}`}
+        {firstSteps}
       </div>
     )
   }
@@ -190,7 +190,7 @@ function NothingThere({ place, go, beginnings }: Pick<PlantsBodyProps, 'place' |
   )
 }
 
-/** How many there are, where that is known without counting: the whole list is there, or it is that of a tag. */
+/** The number of plants, if it is known without counting: the list is complete, or filtered only by a tag. */
 function Count({
   pages,
   place,
@@ -202,13 +202,13 @@ function Count({
 }) {
   const tagged = place.q === '' ? tags.find(({ tag }) => tag === place.tag) : undefined
   const isKnown = pages?.isReady && pages.failure === undefined
-  let told = ''
-  if (isKnown && pages.isComplete) told = words.count(pages.endRow - pages.firstRow)
-  else if (isKnown && tagged !== undefined) told = words.count(tagged.count)
-  else if (isKnown) told = words.countMore(pages.endRow - pages.firstRow)
+  let text = ''
+  if (isKnown && pages.isComplete) text = words.count(pages.endRow - pages.firstRow)
+  else if (isKnown && tagged !== undefined) text = words.count(tagged.count)
+  else if (isKnown) text = words.countMore(pages.endRow - pages.firstRow)
   return (
     <span class="count" role="status">
-      {told}
+      {text}
     </span>
   )
 }
@@ -218,7 +218,7 @@ function useTags({ client }: Session, epoch: unknown): readonly TagCount[] {
   useEffect(() => {
     const controller = new AbortController()
     client.listTags({ limit: TAGS_MAX, signal: controller.signal }).then(setTags, (error: unknown) => {
-      // The list tells of the same failure; without tags there is nothing to choose.
+      // The list shows the same failure. The filter works without tags.
       if (!isAbort(error)) setTags([])
     })
     return () => controller.abort()

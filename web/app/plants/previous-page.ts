@@ -1,27 +1,27 @@
 import type { StoredPlant } from '../../../src/client/plant-store-client.ts'
 
 const ID_MIN = -(2n ** 63n)
-/** How much farther it looks back each time that it finds nothing. */
-const FARTHER = 16n
+/** The factor by which the span grows while it contains no plants. */
+const SPAN_GROWTH = 16n
 
-/** A page of plants behind an id; `isEnd` where it holds all that there are. */
+/** The plants after an id. `isEnd`: no plants follow them. */
 export interface FoundPage {
   plants: StoredPlant[]
   isEnd: boolean
 }
 
 export interface PreviousPage {
-  /** The plants come behind this id; undefined for the beginning. */
+  /** The plants come after this id; undefined for the beginning of the list. */
   after: bigint | undefined
-  /** Plants up to and with the boundary, without a gap. Empty only at the beginning. */
+  /** All plants after `after`, up to and including the boundary. Empty only at the beginning. */
   plants: StoredPlant[]
-  /** How far back it had to look. */
+  /** The distance in ids from `after` to the boundary. */
   span: bigint
 }
 
 /**
- * The plants right before `boundary`, itself included, though a list can only be asked for what comes behind an
- * id: it looks back by a guess, farther where there is nothing and nearer where a page does not reach the boundary.
+ * Finds the plants up to and including `boundary`, although the API lists only forwards. It guesses how far back the
+ * page begins: farther if there are no plants, nearer if the page does not reach the boundary.
  */
 export async function findPreviousPage(
   fetchAfter: (after: bigint | undefined) => Promise<FoundPage>,
@@ -38,13 +38,13 @@ export async function findPreviousPage(
     const reaches = page.isEnd || plants.length < page.plants.length || plants.at(-1)?.id === boundary
     if (reaches && (plants.length > 0 || after === undefined)) return { after, plants, span }
     if (reaches && span === guess) {
-      // Nothing is near: there may be nothing at all, which looking back farther and farther would be long to find.
+      // No plants are near. Checking the first page ends the search early if there are none at all.
       const first = await fetchAfter(undefined)
       const found = first.plants.filter(({ id }) => id <= boundary)
       if (first.isEnd || found.length < first.plants.length) return { after: undefined, plants: found, span }
     }
     if (reaches) near = span
     else far = span
-    span = far === undefined ? span * FARTHER : near + (far - near + 1n) / 2n
+    span = far === undefined ? span * SPAN_GROWTH : near + (far - near + 1n) / 2n
   }
 }

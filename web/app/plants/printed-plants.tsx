@@ -5,18 +5,18 @@ import { shownTag, shownText } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
 import { dayOf } from '../parts/times.ts'
 import { readPlace } from '../session/place.ts'
-import type { PlantPages } from './plant-pages.ts'
+import type { PlantPages } from './pages.ts'
 
 const words = texts.printed
 
 interface PrintedPlantsProps {
   pages: PlantPages
-  /** The first row and the one behind the last. */
+  /** The first row, and the one after the last. */
   first: number
   end: number
 }
 
-/** On paper, in the place of the list: the plants of these rows as a table, and a word of which they are. */
+/** Replaces the list in print: a table of these rows, with a caption that names them. */
 export function PrintedPlants({ pages, first, end }: PrintedPlantsProps) {
   const isPrinting = useIsPrinting()
   if (!isPrinting) return null
@@ -57,7 +57,7 @@ export function PrintedPlants({ pages, first, end }: PrintedPlantsProps) {
   )
 }
 
-/** Whether the page is on its way to paper: the table is there only then, so that scrolling need not draw it. */
+/** Whether the page is being printed. Only then the table is rendered, to keep scrolling fast. */
 function useIsPrinting(): boolean {
   const [isPrinting, setPrinting] = useState(false)
   useEffect(() => {

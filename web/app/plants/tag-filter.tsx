@@ -8,29 +8,28 @@ import { texts } from '../parts/texts.ts'
 import { useSubmit } from '../parts/use-submit.ts'
 
 const words = texts.plants
-/** So many tags are listed, which is as many as the service tells of. */
+/** The limit of the service for `GET /plants/tags`. */
 export const TAGS_MAX = 1_000
-/** Nor does it tell of more characters of tags. */
+/** The service ends the list after this many characters, too. */
 const LISTED_CHARACTERS_MAX = 4 * 1024 * 1024
-/** A longer choice is cut off by most screens. */
+/** Most screens truncate longer options. */
 const TAG_CHARACTERS = 60
-/** No tag: before the value of one there is an equals sign. */
+/** The value of the option for another tag. Values of tags begin with an equals sign. */
 const ANOTHER = 'another'
 
 interface TagFilterProps {
-  /** Undefined for every tag. An empty tag is a tag, too. */
+  /** Undefined for all tags. The empty tag is a tag, too. */
   tag: string | undefined
-  /** The most used ones, `TAGS_MAX` at most. */
+  /** The most used tags, `TAGS_MAX` at most. */
   tags: readonly TagCount[]
   onChoose(tag: string | undefined): void
 }
 
-/** Narrows the list down to a tag: one of the list, or one that is typed where the list has not all. */
+/** Filters by a tag: a listed one or, if the list is incomplete, a typed one. */
 export function TagFilter({ tag: chosen, tags, onChoose }: TagFilterProps) {
   const [isTyping, setTyping] = useState(false)
-  const isListed = (wanted: string) => tags.some(({ tag }) => tag === wanted)
-  // Whether it is these by chance, or there are more, nobody knows: then there are, most likely. The empty one, nobody
-  // could type.
+  const isListed = (value: string) => tags.some(({ tag }) => tag === value)
+  // A list at its limit is probably incomplete. It then offers the empty tag, which cannot be typed.
   const listedCharacters = tags.reduce((sum, { tag }) => sum + tag.length, 0)
   const hasMore = tags.length >= TAGS_MAX || listedCharacters > LISTED_CHARACTERS_MAX
   const others = new Set([chosen ?? [], hasMore ? '' : []].flat())
@@ -70,23 +69,23 @@ export function TagFilter({ tag: chosen, tags, onChoose }: TagFilterProps) {
 
 type AnotherTagProps = Pick<TagFilterProps, 'onChoose'> & { listed: number; onClose(): void }
 
-/** Asks for a tag that is not one of those listed, which are so many. */
+/** A dialog to type a tag. `listed` is the number of tags in the list. */
 function AnotherTag({ listed, onChoose, onClose }: AnotherTagProps) {
   const [tag, setTag] = useState('')
-  const sending = useSubmit(['tag'])
-  function send() {
-    if (tag === '') return sending.complain({ tag: words.tagMissing })
+  const submission = useSubmit(['tag'])
+  function submit() {
+    if (tag === '') return submission.setErrors({ tag: words.tagMissing })
     onChoose(tag)
     onClose()
   }
   return (
     <Dialog title={words.anotherTitle} onClose={onClose}>
-      <Form sending={sending} label={words.showTag} onSend={send} onClose={onClose}>
+      <Form submission={submission} label={words.showTag} onSubmit={submit} onClose={onClose}>
         <Field
           id="another-tag"
           label={words.tag}
           hint={words.anotherHint(listed)}
-          problem={sending.problems.tag}
+          error={submission.errors.tag}
           value={tag}
           isFirst
           onText={setTag}

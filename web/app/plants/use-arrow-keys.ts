@@ -3,21 +3,21 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 interface ArrowKeysOptions {
   scroller: RefObject<HTMLElement | null>
-  /** The first row there is, and the one behind the last. */
+  /** The first row, and the one after the last. */
   first: number
   end: number
-  /** Scrolls so that the row is in view. */
+  /** Scrolls the row into view. */
   reveal(row: number): void
 }
 
-/** Lets the arrow keys move the focus from row to row, also to those that are drawn only then. */
+/** Moves the focus from row to row with the arrow keys, also to rows that are not rendered yet. */
 export function useArrowKeys({ scroller, first, end, reveal }: ArrowKeysOptions) {
   const [active, setActive] = useState<number>()
-  /** Whether the arrow keys brought the focus where it is. */
+  /** Whether the arrow keys moved the focus last. */
   const isByKey = useRef(false)
 
   useLayoutEffect(() => {
-    // Rows come and go beneath the focus, and a row that is moved in the document loses it.
+    // A row that is removed or moved in the document loses the focus.
     const { activeElement } = document
     const isLost = activeElement === document.body || activeElement?.closest('[data-row]')
     if (!isByKey.current || !isLost) return

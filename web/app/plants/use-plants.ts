@@ -1,18 +1,18 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { PlantStoreClient } from '../../../src/client/plant-store-client.ts'
 import type { Place } from '../session/place.ts'
-import { PlantPages } from './plant-pages.ts'
+import { PlantPages } from './pages.ts'
 
 export interface Plants {
-  /** The list on the screen: the earlier one until the first answer to the new one is there. */
+  /** The list on the screen. The previous list stays until the new one has its first page. */
   pages: PlantPages | undefined
-  /** Counts the lists that were on the screen. */
+  /** The number of lists shown so far. */
   shown: number
 }
 
 /**
- * The list that belongs to a filter, and begins at `place.at` when it is made. It is made anew when the filter or
- * `epoch` changes; answers to the earlier one are cancelled then.
+ * The list of a filter, from `place.at` on. A change of the filter or of `epoch` creates a new list and aborts the
+ * requests of the previous one.
  */
 export function usePlants(client: PlantStoreClient, { q, tag, at }: Place, epoch: unknown): Plants {
   const [plants, setPlants] = useState<Plants>({ pages: undefined, shown: 0 })

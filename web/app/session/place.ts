@@ -3,14 +3,14 @@ import { parseId } from '../parts/parse-id.ts'
 export const VIEWS = ['plants', 'collection', 'tokens'] as const
 export type View = (typeof VIEWS)[number]
 
-/** Where somebody is on the page. It is in the URL, so that back, a reload and a shared link lead there. */
+/** The view and its filter, as in the URL: Back, a reload and a shared link lead to it. */
 export interface Place {
   view: View
-  /** Words of names. */
+  /** Words to search in names; '' for no search. */
   q: string
-  /** Only plants of exactly this tag; undefined for all. */
+  /** The exact tag to filter by; undefined for all plants. */
   tag: string | undefined
-  /** The list stands at the first plant with this id or a greater one. */
+  /** The list is scrolled to the first plant with this id or a greater one. */
   at: bigint | undefined
 }
 
@@ -39,5 +39,5 @@ export function isSameFilter(one: Place, other: Place): boolean {
   return one.q === other.q && one.tag === other.tag
 }
 
-/** Goes to another place: a new entry in the history, or in place of this one. */
+/** Navigates: pushes a new entry to the history, or replaces the current one. */
 export type Go = (change: Partial<Place>, how?: 'push' | 'replace') => void

@@ -8,34 +8,31 @@ import {
 import { failureText } from '../parts/failure-text.ts'
 import { texts } from '../parts/texts.ts'
 
-/** Somebody who is signed in, and what they may do. */
+/** The signed-in token, a client that uses it, and its permissions. */
 export interface Session {
   client: PlantStoreClient
-  /** A client of the same session whose requests go through another `fetch`. */
+  /** A client of the same session that sends with another `fetch`. */
   clientOver(fetch: typeof globalThis.fetch): PlantStoreClient
   token: Token
   may(scope: Scope): boolean
-  /** The token has another secret from now on: the session goes on with it, and so does what is remembered. */
+  /** Continues the session with a new secret of the token, and remembers it where the old one was. */
   renew(secret: string): void
 }
 
-/** The page itself does nothing for other scopes. */
-const SCOPES_OF_PAGE: readonly Scope[] = ['plants:read', 'tokens:manage']
+/** The web app has views only for these scopes. */
+const SCOPES_OF_VIEWS: readonly Scope[] = ['plants:read', 'tokens:manage']
 const KEY = 'plantstore-token'
 const UNAUTHORIZED = 401
-/** A person waits: rather a message and "Try again" than a wait of half a minute. */
+/** Shorter than the client's default: a person gets a message and "Try again" sooner. */
 const TIMEOUT_MS = 15_000
 const TRIES_MAX = 4
 
-/** Where the service is: the origin of the page, and the path of its base URL. */
+/** The base URL of the service, without a trailing slash. */
 export const BASE_URL = location.origin + (document.documentElement.dataset.basePath ?? '')
 
 type StorageName = 'sessionStorage' | 'localStorage'
 
-/**
- * What `use` makes of a storage; undefined where the browser keeps nothing for pages, which even its mention throws
- * for.
- */
+/** Calls `use` with a storage. Returns undefined if the browser blocks it: then even reading the property throws. */
 function withStorage<T>(name: StorageName, use: (storage: Storage) => T): T | undefined {
   try {
     return use(globalThis[name])
@@ -49,24 +46,26 @@ function readToken(name: StorageName): string | undefined {
   return withStorage(name, (storage) => storage.getItem(KEY)) ?? undefined
 }
 
-/** The token that this tab, or else this browser, remembers. */
+/** The token remembered by this tab, or else by this browser. */
 export function rememberedToken(): string | undefined {
   return readToken('sessionStorage') ?? readToken('localStorage')
 }
 
-/** Where nothing can be kept, the token lasts until the page is loaded again. */
+/** Remembers a token in this browser or only in this tab. If storage is blocked, it is lost on reload. */
 export function rememberToken(token: string, isForBrowser: boolean): void {
   forgetToken()
   withStorage(isForBrowser ? 'localStorage' : 'sessionStorage', (storage) => storage.setItem(KEY, token))
 }
 
-/** Tells of the token that this browser remembers when another tab forgets it, or has got another one for it. */
-export function watchRememberedToken(tell: (before: string, now: string | undefined) => void): () => void {
-  const look = ({ key, oldValue, newValue }: StorageEvent) => {
-    if (key === KEY && oldValue !== null) tell(oldValue, newValue ?? undefined)
+/** Calls `onChange` when another tab forgets or replaces the token remembered in this browser. */
+export function watchRememberedToken(
+  onChange: (before: string, now: string | undefined) => void,
+): () => void {
+  const listener = ({ key, oldValue, newValue }: StorageEvent) => {
+    if (key === KEY && oldValue !== null) onChange(oldValue, newValue ?? undefined)
   }
-  addEventListener('storage', look)
-  return () => removeEventListener('storage', look)
+  addEventListener('storage', listener)
+  return () => removeEventListener('storage', listener)
 }
 
 export function forgetToken(): void {
@@ -75,22 +74,22 @@ export function forgetToken(): void {
 }
 
 /** Remembers the new secret of a token where the old one was. */
-function rememberInstead(token: string): void {
+function rememberRenewed(token: string): void {
   rememberToken(token, readToken('sessionStorage') === undefined)
 }
 
 export interface SessionOptions {
   secret: string
-  /** The token of whoever is signed in by then: what was begun before goes on with it. */
+  /** The current secret. Retries of earlier requests use it too. */
   currentSecret(): string
-  /** Called when the token in use gets another secret. */
+  /** Called when the token has a new secret. */
   onRenewal(secret: string): void
-  /** Called when the service refuses the token later on. */
+  /** Called when the service rejects the token after the sign-in. */
   onEnd(): void
   signal?: AbortSignal | undefined
 }
 
-/** Signs in. Throws an Error whose message is for people; `isRefusal` tells whether the token is of no use. */
+/** Signs in. Throws a SignInError, or the reason of the signal. */
 export async function openSession({
   secret,
   currentSecret,
@@ -106,9 +105,9 @@ export async function openSession({
       timeoutMs: TIMEOUT_MS,
       triesMax: TRIES_MAX,
       async fetch(...request) {
-        const answer = await send(...request)
-        if (answer.status === UNAUTHORIZED && isOpen) onEnd()
-        return answer
+        const response = await send(...request)
+        if (response.status === UNAUTHORIZED && isOpen) onEnd()
+        return response
       },
     })
   const client = clientOver((...request) => fetch(...request))
@@ -116,8 +115,8 @@ export async function openSession({
     if (signal?.aborted) throw error
     throw signInFailure(error)
   })
-  if (!token.scopes.some((scope) => SCOPES_OF_PAGE.includes(scope))) {
-    throw new SignInError(texts.signIn.tooNarrow(token.scopes.join(', ')), true)
+  if (!token.scopes.some((scope) => SCOPES_OF_VIEWS.includes(scope))) {
+    throw new SignInError(texts.signIn.tooNarrow, true)
   }
   isOpen = true
   return {
@@ -126,28 +125,29 @@ export async function openSession({
     token,
     may: (scope) => token.scopes.includes(scope),
     renew(renewed) {
-      rememberInstead(renewed)
+      rememberRenewed(renewed)
       onRenewal(renewed)
     },
   }
 }
 
-/** Why nobody was let in, in words for people. */
+/** Why signing in failed. `message` is for people. */
 export class SignInError extends Error {
-  readonly isRefusal: boolean
+  /** Whether the token can never work, so that it is forgotten. */
+  readonly isTokenRejected: boolean
 
-  constructor(message: string, isRefusal: boolean) {
+  constructor(message: string, isTokenRejected: boolean) {
     super(message)
-    this.isRefusal = isRefusal
+    this.isTokenRejected = isTokenRejected
   }
 }
 
 function signInFailure(error: unknown): SignInError {
   if (error instanceof RequestError && error.status === UNAUTHORIZED) {
-    return new SignInError(texts.signIn.refused, true)
+    return new SignInError(texts.signIn.invalid, true)
   }
   if (error instanceof RequestError && (error.kind === 'connection' || error.kind === 'timeout')) {
-    return new SignInError(texts.signIn.gone, false)
+    return new SignInError(texts.signIn.unreachable, false)
   }
   if (error instanceof TypeError) return new SignInError(texts.signIn.malformed, true)
   return new SignInError(failureText(error), false)

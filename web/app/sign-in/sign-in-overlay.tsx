@@ -2,34 +2,34 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../parts/texts.ts'
 
-interface EntranceOverProps {
-  /** Where somebody was, and comes back to. */
-  before: HTMLElement | null
+interface SignInOverlayProps {
+  /** The element that gets the focus back after signing in. */
+  returnFocusTo: HTMLElement | null
   children: ComponentChildren
 }
 
-/** The way in, over all that is on the page, dialogs too. */
-export function SignInOverlay({ before, children }: EntranceOverProps) {
+/** Covers the whole page, open dialogs too, until the user signs in again. */
+export function SignInOverlay({ returnFocusTo, children }: SignInOverlayProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    // The dialog itself has the focus first: what somebody goes on typing for a field behind it goes nowhere.
+    // The dialog itself, not the token field: keys typed for the covered field must not end up there.
     element?.focus()
     return () => {
       element?.close()
-      before?.focus({ preventScroll: true })
+      returnFocusTo?.focus({ preventScroll: true })
     }
   }, [])
   return (
     <dialog
       ref={dialog}
-      class="entrance"
+      class="sign-in-page"
       aria-label={texts.signIn.submit}
       aria-describedby="token-message"
       tabIndex={-1}
       onCancel={(event) => event.preventDefault()}
-      // Some browsers let nobody prevent it twice.
+      // Some browsers do not let a page cancel a second Escape.
       onClose={() => dialog.current?.isConnected && dialog.current.showModal()}
     >
       {children}

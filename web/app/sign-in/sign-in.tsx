@@ -8,67 +8,67 @@ import './sign-in.css'
 const words = texts.signIn
 
 export interface SignInProps {
-  /** Whether a remembered token is being tried. */
+  /** Whether a remembered token is being checked. */
   isChecking: boolean
-  /** Whether the field of the token has the focus at once. */
+  /** Whether the token field gets the focus. */
   isFirst: boolean
   message: string
-  /** Rejects with an Error whose message says why nobody was let in. */
+  /** Rejects with an Error whose message is shown. */
   onSubmit(secret: string, isForBrowser: boolean): Promise<void>
 }
 
-/** The way in. The token is neither in the URL nor in the document. */
+/** The sign-in form. Its input is uncontrolled, so that no attribute of the document contains the token. */
 export function SignIn({ isChecking, isFirst, message, onSubmit }: SignInProps) {
-  const [isKept, setKept] = useState(false)
+  const [isRemembered, setRemembered] = useState(false)
   const [isShown, setShown] = useState(false)
-  const { isBusy, problems, complain, send } = useSubmit([])
+  const { isSubmitting, errors, setErrors, submit } = useSubmit([])
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (isFirst) input.current?.focus()
   }, [])
 
-  function submit(event: Event) {
+  function signIn(event: Event) {
     event.preventDefault()
     const secret = input.current?.value.trim() || (rememberedToken() ?? '')
-    if (secret === '') return complain({ '': words.empty })
-    void send(
-      () => onSubmit(secret, isKept),
+    if (secret === '') return setErrors({ '': words.empty })
+    void submit(
+      () => onSubmit(secret, isRemembered),
       async (error) => {
-        complain({ '': error instanceof Error ? error.message : texts.failure.unexpected })
+        setErrors({ '': error instanceof Error ? error.message : texts.failure.unexpected })
         input.current?.focus()
         return true
       },
     )
   }
 
-  const told = problems[''] || (isBusy ? '' : message)
-  const isWaiting = isBusy || isChecking
+  const shownMessage = errors[''] || (isSubmitting ? '' : message)
+  const isWaiting = isSubmitting || isChecking
   return (
     <div class="sign-in">
       <img src={`${BASE_URL}/docs/leaf.svg`} alt="" width="48" height="48" />
       <h1>{words.title}</h1>
       <p class="lead">{words.lead}</p>
-      <form onSubmit={submit} noValidate>
+      <form onSubmit={signIn} noValidate>
         <label for="token">{words.token}</label>
         <input
           ref={input}
           id="token"
-          // The types know an input of one kind or of the other.
+          // The types allow only a literal type.
           type={(isShown ? 'text' : 'password') as 'password'}
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
           aria-describedby="token-hint token-message"
-          aria-invalid={told !== ''}
+          aria-invalid={shownMessage !== ''}
         />
         <p id="token-hint" class="hint">
-          {isKept ? words.tokenHintKept : words.tokenHint}
+          {isRemembered ? words.tokenHintRemembered : words.tokenHint}
         </p>
         <p id="token-message" class="wrong" role="alert">
-          {told}
+          {shownMessage}
         </p>
         <Choice id="show-token" label={words.show} isChosen={isShown} onChange={setShown} />
-        <Choice id="keep-token" label={words.remember} isChosen={isKept} onChange={setKept} />
+        <Choice id="remember-token" label={words.remember} isChosen={isRemembered} onChange={setRemembered} />
         <button type="submit" class="main" disabled={isWaiting}>
           {isWaiting ? words.checking : words.submit}
         </button>

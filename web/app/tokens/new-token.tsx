@@ -3,64 +3,64 @@ import type { CreatedToken, PlantStoreClient, Scope } from '../../../src/client/
 import { Dialog } from '../parts/dialog.tsx'
 import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { type Sending, useSubmit } from '../parts/use-submit.ts'
+import { type Submission, useSubmit } from '../parts/use-submit.ts'
+import { tokenTexts as words } from './texts.ts'
 import { TokenSecret } from './token-secret.tsx'
-import { tokenTexts as words } from './token-texts.ts'
 
 const SCOPES = Object.keys(words.scope) as Scope[]
-/** The members of a new token that the service may refuse. */
+/** The members of a new token that the service may reject. */
 const TOKEN_FIELDS = ['label', 'scopes', 'expiresAt'] as const
 const LABEL_CHARACTERS_MAX = 200
 
 interface NewTokenProps {
   client: PlantStoreClient
-  onMade(token: CreatedToken): void
+  onCreated(token: CreatedToken): void
   onClose(): void
 }
 
-/** Makes a token, and shows it this once. */
-export function NewToken({ client, onMade, onClose }: NewTokenProps) {
-  const [made, setMade] = useState<CreatedToken>()
-  const sending = useSubmit(TOKEN_FIELDS)
+/** Creates a token and shows its secret once. */
+export function NewToken({ client, onCreated, onClose }: NewTokenProps) {
+  const [created, setCreated] = useState<CreatedToken>()
+  const submission = useSubmit(TOKEN_FIELDS)
   function show(token: CreatedToken) {
-    setMade(token)
-    onMade(token)
+    setCreated(token)
+    onCreated(token)
   }
   return (
     <Dialog
-      title={made === undefined ? words.create : words.secretTitle}
-      isHeld={sending.isBusy || made !== undefined}
+      title={created === undefined ? words.create : words.secretTitle}
+      isLocked={submission.isSubmitting || created !== undefined}
       onClose={onClose}
     >
-      {made === undefined ? (
-        <NewTokenForm client={client} sending={sending} onMade={show} onClose={onClose} />
+      {created === undefined ? (
+        <NewTokenForm client={client} submission={submission} onCreated={show} onClose={onClose} />
       ) : (
-        <TokenSecret secret={made.token} onClose={onClose} />
+        <TokenSecret secret={created.token} onClose={onClose} />
       )}
     </Dialog>
   )
 }
 
 interface NewTokenFormProps extends NewTokenProps {
-  sending: Sending<(typeof TOKEN_FIELDS)[number]>
+  submission: Submission<(typeof TOKEN_FIELDS)[number]>
 }
 
-function NewTokenForm({ client, sending, onMade, onClose }: NewTokenFormProps) {
+function NewTokenForm({ client, submission, onCreated, onClose }: NewTokenFormProps) {
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>(['plants:read'])
   const [day, setDay] = useState('')
-  const { problems } = sending
+  const { errors } = submission
 
-  function make() {
+  function create() {
     const expiresAt = day === '' ? undefined : new Date(`${day}T23:59:59`)
-    if (scopes.length === 0) return sending.complain({ scopes: words.scopeMissing })
+    if (scopes.length === 0) return submission.setErrors({ scopes: words.scopeMissing })
     if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now())) {
-      return sending.complain({ expiresAt: words.datePast })
+      return submission.setErrors({ expiresAt: words.datePast })
     }
-    const wanted = { label: label.trim(), scopes: [...scopes] }
-    void sending.send(async () =>
-      onMade(
-        await client.createToken(expiresAt ? { ...wanted, expiresAt: expiresAt.toISOString() } : wanted),
+    const token = { label: label.trim(), scopes: [...scopes] }
+    void submission.submit(async () =>
+      onCreated(
+        await client.createToken(expiresAt ? { ...token, expiresAt: expiresAt.toISOString() } : token),
       ),
     )
   }
@@ -69,18 +69,18 @@ function NewTokenForm({ client, sending, onMade, onClose }: NewTokenFormProps) {
   }
   return (
     <Form
-      sending={sending}
+      submission={submission}
       label={words.create}
       busyLabel={words.creating}
-      isHeld
-      onSend={make}
+      isLocked
+      onSubmit={create}
       onClose={onClose}
     >
       <Field
         id="token-label"
         label={words.label}
         hint={words.labelHint}
-        problem={problems.label}
+        error={errors.label}
         maxLength={LABEL_CHARACTERS_MAX}
         value={label}
         isFirst
@@ -94,19 +94,19 @@ function NewTokenForm({ client, sending, onMade, onClose }: NewTokenFormProps) {
             id={`scope-${scope}`}
             label={words.scope[scope]}
             isChosen={scopes.includes(scope)}
-            problem={problems.scopes && 'scopes-problem'}
+            errorId={errors.scopes && 'scopes-error'}
             onChange={(isChosen) => choose(scope, isChosen)}
           />
         ))}
-        <span id="scopes-problem" class="wrong" role="alert">
-          {problems.scopes}
+        <span id="scopes-error" class="wrong" role="alert">
+          {errors.scopes}
         </span>
       </fieldset>
       <Field
         id="token-day"
         label={words.expires}
         hint={words.expiresHint}
-        problem={problems.expiresAt}
+        error={errors.expiresAt}
         type="date"
         value={day}
         onText={setDay}

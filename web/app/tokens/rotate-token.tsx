@@ -4,11 +4,14 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Form } from '../parts/form.tsx'
 import { useSubmit } from '../parts/use-submit.ts'
 import type { Session } from '../session/session.ts'
+import { tokenTexts as words } from './texts.ts'
 import { TokenSecret } from './token-secret.tsx'
-import { tokenTexts as words } from './token-texts.ts'
 
-const GRACES = Object.entries(words.graces).map(([seconds, label]) => ({ seconds: Number(seconds), label }))
-/** A day, as the service has it by default: long enough to bring the new secret to a tablet in the greenhouse. */
+const GRACE_PERIODS = Object.entries(words.gracePeriods).map(([seconds, label]) => ({
+  seconds: Number(seconds),
+  label,
+}))
+/** A day, the default of the service. */
 const GRACE_SECONDS_DEFAULT = 86_400
 
 interface RotateTokenProps {
@@ -18,14 +21,14 @@ interface RotateTokenProps {
   onClose(): void
 }
 
-/** Gives a token a new secret, which is shown this once; the old one goes on for a time of grace. */
+/** Gives a token a new secret and shows it once. The old secret stays valid for a grace period. */
 export function RotateToken({ session, token, onRotated, onClose }: RotateTokenProps) {
   const [graceSeconds, setGraceSeconds] = useState(GRACE_SECONDS_DEFAULT)
   const [secret, setSecret] = useState<string>()
-  const sending = useSubmit([])
+  const submission = useSubmit([])
   const isOwn = token.id === session.token.id
   const rotate = () =>
-    sending.send(async () => {
+    submission.submit(async () => {
       const rotated = await session.client.rotateToken(token.id, { graceSeconds })
       if (isOwn) session.renew(rotated.token)
       setSecret(rotated.token)
@@ -34,39 +37,39 @@ export function RotateToken({ session, token, onRotated, onClose }: RotateTokenP
   return (
     <Dialog
       title={secret === undefined ? words.rotateTitle : words.secretTitle}
-      isHeld={sending.isBusy || secret !== undefined}
+      isLocked={submission.isSubmitting || secret !== undefined}
       onClose={onClose}
     >
       {secret === undefined ? (
         <Form
-          sending={sending}
+          submission={submission}
           label={words.rotate}
           busyLabel={words.rotating}
-          isHeld
-          onSend={() => void rotate()}
+          isLocked
+          onSubmit={() => void rotate()}
           onClose={onClose}
         >
           <p class="long" dir="auto">
             {words.rotateLead(token.label || words.noLabel)}
           </p>
           {isOwn && <p>{words.rotateOwn}</p>}
-          <fieldset class="field" aria-describedby="grace-hint">
-            <legend>{words.grace}</legend>
-            {GRACES.map(({ seconds, label }) => (
+          <fieldset class="field" aria-describedby="grace-period-hint">
+            <legend>{words.gracePeriod}</legend>
+            {GRACE_PERIODS.map(({ seconds, label }) => (
               <div key={seconds} class="choice">
                 <input
-                  id={`grace-${seconds}`}
+                  id={`grace-seconds-${seconds}`}
                   type="radio"
-                  name="grace"
+                  name="grace-period"
                   checked={seconds === graceSeconds}
                   data-first={seconds === GRACE_SECONDS_DEFAULT ? '' : undefined}
                   onChange={() => setGraceSeconds(seconds)}
                 />
-                <label for={`grace-${seconds}`}>{label}</label>
+                <label for={`grace-seconds-${seconds}`}>{label}</label>
               </div>
             ))}
-            <span id="grace-hint" class="hint">
-              {words.graceHint}
+            <span id="grace-period-hint" class="hint">
+              {words.gracePeriodHint}
             </span>
           </fieldset>
         </Form>

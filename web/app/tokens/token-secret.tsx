@@ -1,23 +1,23 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { tokenTexts as words } from './token-texts.ts'
+import { tokenTexts as words } from './texts.ts'
 
-/** The one time that a token is shown. */
+/** Shows a new secret, which the service does not show again. */
 export function TokenSecret({ secret, onClose }: { secret: string; onClose(): void }) {
-  const [told, setTold] = useState('')
+  const [copyStatus, setCopyStatus] = useState('')
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
-    // What led here is gone, and the focus with it. Who reads with the ears hears what this is, too.
+    // The form that had the focus is gone. Focusing the field also makes screen readers announce it.
     field.current?.focus()
     field.current?.select()
   }, [])
   async function copy() {
     try {
-      // Browsers have it only where the page comes over HTTPS or from this machine.
+      // `navigator.clipboard` is undefined unless the page comes over HTTPS or from localhost.
       await navigator.clipboard.writeText(secret)
-      setTold(words.copied)
+      setCopyStatus(words.copied)
     } catch {
       field.current?.select()
-      setTold(words.copyFailed)
+      setCopyStatus(words.copyFailed)
     }
   }
   return (
@@ -36,7 +36,7 @@ export function TokenSecret({ secret, onClose }: { secret: string; onClose(): vo
           {words.copy}
         </button>
       </span>
-      <p role="status">{told}</p>
+      <p role="status">{copyStatus}</p>
       <div class="buttons">
         <button type="button" onClick={onClose}>
           {words.done}

@@ -11,15 +11,15 @@ import { useSubmit } from '../parts/use-submit.ts'
 import type { Session } from '../session/session.ts'
 import { NewToken } from './new-token.tsx'
 import { RotateToken } from './rotate-token.tsx'
-import { tokenTexts as words } from './token-texts.ts'
+import { tokenTexts as words } from './texts.ts'
 import './tokens-view.css'
 
-/** Who may do what here. */
+/** The list of tokens, and what can be done with them. */
 export function TokensView({ session, notify }: { session: Session; notify: Notify }) {
   const { client } = session
-  const ask = useCallback((signal: AbortSignal) => client.listTokens({ signal }), [client])
-  const { answer: tokens, failure, retry: reload } = useQuery(ask)
-  const [isMaking, setMaking] = useState(false)
+  const listTokens = useCallback((signal: AbortSignal) => client.listTokens({ signal }), [client])
+  const { data: tokens, failure, retry: reload } = useQuery(listTokens)
+  const [isCreating, setCreating] = useState(false)
   const [rotating, setRotating] = useState<Token>()
   const [revoking, setRevoking] = useState<Token>()
 
@@ -27,7 +27,7 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
     <div class="view">
       <div class="plants-head">
         <h1>{words.title}</h1>
-        <button type="button" class="main" onClick={() => setMaking(true)}>
+        <button type="button" class="main" onClick={() => setCreating(true)}>
           {words.create}
         </button>
       </div>
@@ -36,7 +36,7 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
         <TokenTable tokens={tokens} own={session.token.id} onRotate={setRotating} onRevoke={setRevoking} />
       )}
       <FailureBanner failure={failure} retry={reload} isBeneath={tokens !== undefined} />
-      {isMaking && <NewToken client={client} onMade={reload} onClose={() => setMaking(false)} />}
+      {isCreating && <NewToken client={client} onCreated={reload} onClose={() => setCreating(false)} />}
       {rotating !== undefined && (
         <RotateToken
           session={session}
@@ -51,7 +51,7 @@ export function TokensView({ session, notify }: { session: Session; notify: Noti
           token={revoking}
           notify={notify}
           onClose={() => {
-            // Another one may be asked about by then.
+            // The dialog of another token may be open by then.
             setRevoking((now) => (now === revoking ? undefined : now))
             reload()
           }}
@@ -83,7 +83,7 @@ function TokenTable({ tokens, own, onRotate, onRevoke }: TokenTableProps) {
             {`${words.created} ${dayOf(token.createdAt)} · ${words.expires} ${expiryOf(token)} · `}
             {`${words.lastUsed} ${token.lastUsedAt === undefined ? words.notUsed : momentOf(token.lastUsedAt)}`}
           </span>
-          <span class="doings">
+          <span class="actions">
             {!isExpired(token) && (
               <button
                 type="button"
@@ -124,10 +124,10 @@ interface RevocationProps {
 }
 
 function Revocation({ session, token, notify, onClose }: RevocationProps) {
-  const sending = useSubmit([])
+  const submission = useSubmit([])
   const label = token.label || words.noLabel
   const revoke = () =>
-    sending.send(async () => {
+    submission.submit(async () => {
       await session.client.revokeToken(token.id)
       notify({ text: words.revoked(label) })
       onClose()
@@ -135,11 +135,11 @@ function Revocation({ session, token, notify, onClose }: RevocationProps) {
   return (
     <Dialog title={words.revokeTitle} onClose={onClose}>
       <Form
-        sending={sending}
+        submission={submission}
         label={words.revoke}
         closeLabel={words.keep}
         isDanger
-        onSend={revoke}
+        onSubmit={revoke}
         onClose={onClose}
       >
         <p class="long">

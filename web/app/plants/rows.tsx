@@ -3,23 +3,23 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact
 import type { StoredPlant } from '../../../src/client/plant-store-client.ts'
 import { PlantRow } from '../parts/plant-row.tsx'
 import { texts } from '../parts/texts.ts'
-import type { PlantPages } from './plant-pages.ts'
+import type { PlantPages } from './pages.ts'
 import { PrintedPlants } from './printed-plants.tsx'
 import { useArrowKeys } from './use-arrow-keys.ts'
 
-/** Browsers draw no element of much more than ten million pixels; farther on, the rows move beneath the window. */
+/** Browsers limit the height of an element to some ten million pixels. Longer lists move a window of rows. */
 const WINDOW_ROWS = 150_000
-/** Rows that are drawn beyond both edges. */
+/** Rows that are rendered beyond both edges of the view. */
 const OVERSCAN_ROWS = 10
 
 export interface PlantsRowsProps {
   pages: PlantPages
   onOpen(plant: StoredPlant): void
-  /** Called with the first plant in view; undefined at the beginning of all. */
+  /** Called with the first id in view; undefined at the beginning of the list. */
   onMove(first: bigint | undefined): void
 }
 
-/** The list itself: only the rows in view are in the document. */
+/** The virtual list: only rows near the view are in the document. */
 export function PlantsRows({ pages, onOpen, onMove }: PlantsRowsProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const { rowHeight, viewHeight, clearHeight } = useSizes(scroller)
@@ -30,25 +30,25 @@ export function PlantsRows({ pages, onOpen, onMove }: PlantsRowsProps) {
   const end = Math.min(pages.endRow, base.current + WINDOW_ROWS)
   const top = scroller.current?.scrollTop ?? 0
   const first = base.current + Math.floor(top / rowHeight)
-  const behind = Math.min(end, first + Math.ceil(viewHeight / rowHeight) + 1)
+  const viewEnd = Math.min(end, first + Math.ceil(viewHeight / rowHeight) + 1)
 
-  // The rows stay where they are on the screen while what scroll position they have changes.
-  const wanted = baseFor(base.current, first, firstKnown, pages.endRow)
-  const moved = (base.current - wanted) * rowHeight
-  base.current = wanted
+  // When the window moves, the scroll position changes by as much, so that rows stay where they are on the screen.
+  const nextBase = baseFor(base.current, first, firstKnown, pages.endRow)
+  const moved = (base.current - nextBase) * rowHeight
+  base.current = nextBase
   useLayoutEffect(() => {
     if (moved !== 0 && scroller.current !== null) {
       scroller.current.scrollTop = top + moved
       redraw(undefined)
     }
   })
-  // Before the frame is drawn: what is missing is asked for at once.
-  useLayoutEffect(() => pages.show(first, behind), [pages, first, behind])
+  // In a layout effect, so that missing rows are requested before the frame is drawn.
+  useLayoutEffect(() => pages.show(first, viewEnd), [pages, first, viewEnd])
   useEffect(() => {
     const isAtTop = pages.hasBeginning && first <= firstKnown && top < rowHeight
     const timer = setTimeout(() => onMove(isAtTop ? undefined : pages.plantAt(first)?.id), 250)
     return () => clearTimeout(timer)
-  }, [pages, first, behind])
+  }, [pages, first, viewEnd])
 
   function reveal(row: number) {
     const list = scroller.current
@@ -58,13 +58,12 @@ export function PlantsRows({ pages, onOpen, onMove }: PlantsRowsProps) {
     else if (y + rowHeight > list.scrollTop + clearHeight) list.scrollTop = y + rowHeight - clearHeight
   }
   const { active, listeners } = useArrowKeys({ scroller, first: firstKnown, end: pages.endRow, reveal })
-  // Past a list without an end one would never come by the tab key: it stops once, where one was, or at the first in
-  // view.
-  const isActiveInView = active !== undefined && active >= first && active < behind
+  // One tab stop for the whole list: the row that had the focus, or the first one in view.
+  const isActiveInView = active !== undefined && active >= first && active < viewEnd
   const tabStop = isActiveInView ? active : Math.min(first + (top % rowHeight > 0 ? 1 : 0), end - 1)
   const from = Math.max(firstKnown, first - OVERSCAN_ROWS)
-  const to = Math.min(end, behind + OVERSCAN_ROWS)
-  const drawn = rowsToDraw(from, to, active)
+  const to = Math.min(end, viewEnd + OVERSCAN_ROWS)
+  const rendered = rowsToRender(from, to, active)
   return (
     <>
       <div class="scroller" ref={scroller} onScroll={() => redraw(undefined)} {...listeners}>
@@ -73,7 +72,7 @@ export function PlantsRows({ pages, onOpen, onMove }: PlantsRowsProps) {
           aria-label={texts.plants.list}
           style={{ height: `${(end - base.current) * rowHeight}px` }}
         >
-          {drawn
+          {rendered
             .filter((row) => row >= base.current && row < end)
             .map((row) => (
               <li
@@ -94,14 +93,14 @@ export function PlantsRows({ pages, onOpen, onMove }: PlantsRowsProps) {
   )
 }
 
-/** Rows from `from` to `to`, and the one that has the focus, so that it is not lost. */
-function rowsToDraw(from: number, to: number, active: number | undefined): number[] {
+/** Rows from `from` to `to`, and the focused row, which would lose the focus otherwise. */
+function rowsToRender(from: number, to: number, active: number | undefined): number[] {
   const rows = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at)
   if (active !== undefined && (active < from || active >= to)) rows.push(active)
   return rows
 }
 
-/** The row at scroll position 0: the first known one, or so that the view is well inside the window. */
+/** The row at scroll position 0. In a long list it moves so that the view stays well inside the window. */
 function baseFor(base: number, first: number, firstKnown: number, end: number): number {
   if (end - firstKnown <= WINDOW_ROWS) return firstKnown
   const isWell = first - base > WINDOW_ROWS / 8 && first - base < (WINDOW_ROWS * 7) / 8
@@ -109,7 +108,7 @@ function baseFor(base: number, first: number, firstKnown: number, end: number): 
   return Math.max(firstKnown, first - WINDOW_ROWS / 2)
 }
 
-/** The height of a row, which follows the size of the text, of the view, and of its part beside notices. In pixels. */
+/** Heights in pixels: of a row, of the view, and of the view without the room for notices. */
 function useSizes(scroller: RefObject<HTMLElement | null>) {
   const [sizes, setSizes] = useState({ rowHeight: 52, viewHeight: innerHeight, clearHeight: innerHeight })
   useLayoutEffect(() => {
@@ -117,7 +116,7 @@ function useSizes(scroller: RefObject<HTMLElement | null>) {
     if (element === null) return
     let known = element.clientHeight
     const measure = () => {
-      // On paper something else is in its place.
+      // In print a table replaces the list.
       if (matchMedia('print').matches) return
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
       const style = getComputedStyle(element)
@@ -135,7 +134,7 @@ function useSizes(scroller: RefObject<HTMLElement | null>) {
   return sizes
 }
 
-/** A row that has the focus, and was in view while the list was so high, still is where it has become lower. */
+/** Keeps a focused row in view when the list becomes lower. */
 function keepFocusInView(list: HTMLElement, heightBefore: number): void {
   const row = list.querySelector(':focus')?.closest('.row')
   if (!row) return

@@ -23,12 +23,12 @@ const TABLE = HEADER + Object.values(ROWS).join('')
 
 /** The refused rows that the dialog lists, as line and id. */
 async function refusedRows(dialog: Locator): Promise<string[]> {
-  return dialog.locator('.refused li strong').allTextContents()
+  return dialog.locator('.failed-rows li strong').allTextContents()
 }
 
 async function savedRefused(page: Page): Promise<{ name: string; text: string }> {
   const saved = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save the refused rows' }).click()
+  await page.getByRole('button', { name: 'Save the failed rows' }).click()
   const file = await saved
   return { name: file.suggestedFilename(), text: await textOf(file) }
 }
@@ -39,24 +39,23 @@ test('“Check first” stores nothing, and says what would become of the rows',
   const { page, faults } = await openSignedIn(site.browser, app)
   const table = `${TABLE}\nherb,New,7\n`
   const outcomes = {
-    'is refused': 'Of 6 rows, 2 would be added, 4 would be refused.',
-    'is passed over, the stored plant is kept':
-      'Of 6 rows, 2 would be added, 2 would be passed over, 2 would be refused.',
-    'replaces the stored plant': 'Of 6 rows, 2 would be added, 2 would replace a plant, 2 would be refused.',
+    'Report the row as failed': 'Of 6 rows, 2 would be added, 4 would fail.',
+    'Skip the row': 'Of 6 rows, 2 would be added, 2 would be skipped, 2 would fail.',
+    'Replace the stored plant': 'Of 6 rows, 2 would be added, 2 would replace a plant, 2 would fail.',
   }
   const dialog = await chooseFile(page, 'plants.csv.gz', gzipSync(table))
   for (const [rule, told] of Object.entries(outcomes)) {
     await dialog.getByLabel(rule).check()
     await dialog.getByRole('button', { name: 'Check first' }).click()
-    await dialog.getByText(`Checked; nothing is stored. ${told}`).waitFor()
-    const taken = rule === 'is refused' ? ['Line 8, id 1', 'Line 9, id 7'] : []
+    await dialog.getByText(`Checked. Nothing is imported yet. ${told}`).waitFor()
+    const taken = rule === 'Report the row as failed' ? ['Line 8, id 1', 'Line 9, id 7'] : []
     const lines = ['Line 4', 'Line 7, id 9007199254740994', ...taken]
     assert.deepEqual(await refusedRows(dialog), lines)
     assert.deepEqual(await storedPlants(app), [['7', 'There before']])
   }
   // Columns of which the header row says something else: their lines are still those of the file.
   await dialog.getByLabel('Column 1, tag').selectOption('ignored')
-  assert.equal(await dialog.getByText('nothing is stored').count(), 0)
+  assert.equal(await dialog.getByText('Nothing is imported yet').count(), 0)
   await dialog.getByRole('button', { name: 'Check first' }).click()
   await dialog.getByText('Of 6 rows').waitFor()
   assert.deepEqual(await refusedRows(dialog), ['Line 4', 'Line 7, id 9007199254740994'])
@@ -69,12 +68,12 @@ test('refused rows are listed by their lines, saved as they are, and mended', { 
   const { page, faults } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'my plants.csv', TABLE)
   await importAll(dialog)
-  await dialog.getByText('2 added, 3 refused.', { exact: true }).waitFor()
+  await dialog.getByText('2 added, 3 failed.', { exact: true }).waitFor()
   assert.deepEqual(await refusedRows(dialog), ['Line 4', 'Line 7, id 9007199254740994', 'Line 8, id 1'])
   const { name, text } = await savedRefused(page)
-  assert.equal(name, 'my plants-refused.csv')
+  assert.equal(name, 'my plants-failed.csv')
   assert.equal(text, HEADER + ROWS.idWrong + ROWS.nameMissing + ROWS.taken)
-  await dialog.getByRole('button', { name: 'Another file' }).click()
+  await dialog.getByRole('button', { name: 'Choose another file' }).click()
   const mended = text.replace(',one', ',2').replace(',,', ',Salvia,').replace('more,1', 'more,3')
   await giveFile(page, name, mended)
   await importAll(dialog)
@@ -97,7 +96,7 @@ test('refused rows that were numbered keep their numbers', { skip }, async (cont
   await importAll(dialog)
   const { text } = await savedRefused(page)
   assert.equal(text, 'id,name,tag\n2,,tree\n')
-  await dialog.getByRole('button', { name: 'Another file' }).click()
+  await dialog.getByRole('button', { name: 'Choose another file' }).click()
   await giveFile(page, 'mended.csv', text.replace(',,', ',Quercus,'))
   await importAll(dialog)
   assert.deepEqual(await storedPlants(app), [
@@ -124,7 +123,7 @@ test('refused lines of JSON are saved as they are', { skip }, async (context) =>
     ['Line 2', 'Line 4'],
   )
   const { name, text } = await savedRefused(page)
-  assert.equal(name, 'plants-refused.ndjson')
+  assert.equal(name, 'plants-failed.ndjson')
   assert.equal(text, `${lines[1]}\n${lines[3]}\n`)
   assert.deepEqual(await storedPlants(app), [
     ['1', 'Rosa'],

@@ -4,23 +4,17 @@ import { ENCODINGS, type Encoding } from '../../../src/plants/import/table-diale
 import { Choice, Field } from '../parts/field.tsx'
 import { findFreeId } from '../parts/free-id.ts'
 import type { CheckReport } from './check-file.ts'
-import { ImportPreview, withHeader } from './import-preview.tsx'
-import { FailedRowsList } from './import-result.tsx'
-import {
-  CONFLICT_RULES,
-  guessSettings,
-  type ImportSettings,
-  isNumbered,
-  problemOf,
-} from './import-settings.ts'
-import { type ImportSource, previewRows } from './import-source.ts'
-import { importTexts } from './import-texts.ts'
+import { Preview, withHeader } from './preview.tsx'
+import { FailedRowsList } from './result.tsx'
+import { CONFLICT_RULES, guessSettings, type ImportSettings, isNumbered, problemOf } from './settings.ts'
+import { type ImportSource, previewRows } from './source.ts'
+import { importTexts } from './texts.ts'
 
-export interface ImportFormProps {
+export interface SettingsFormProps {
   client: PlantStoreClient
   source: ImportSource
   settings: ImportSettings
-  /** What a check has found, with these settings. */
+  /** The result of a check with these settings. */
   checked: CheckReport | undefined
   failure: string
   onChange(settings: ImportSettings): void
@@ -29,21 +23,21 @@ export interface ImportFormProps {
   onAnother(): void
 }
 
-/** How a file is understood, and what to do with it. */
-export function ImportForm(props: ImportFormProps) {
+/** The preview of a file and the settings of its import. */
+export function SettingsForm(props: SettingsFormProps) {
   const { source, settings, checked, failure, onChange } = props
   const form = useRef<HTMLFormElement>(null)
   const problem = problemOf(source.format, settings)
   useSuggestedId(props)
   useEffect(() => {
-    // What a check has found comes first, and may be out of view.
+    // The result of a check may be out of view.
     if (checked !== undefined) return form.current?.querySelector<HTMLElement>('[role="status"]')?.focus()
     form.current?.querySelector<HTMLElement>('button.main')?.focus({ preventScroll: true })
     if (failure !== '') form.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' })
   }, [])
   const change = (part: Partial<ImportSettings>) => onChange({ ...settings, ...part })
   const isTable = source.format === 'csv'
-  const looksParted =
+  const hasSemicolons =
     isTable && settings.roles.length === 1 && previewRows(source, settings.encoding)[0]?.[0]?.includes(';')
   return (
     <form
@@ -66,12 +60,12 @@ export function ImportForm(props: ImportFormProps) {
           onChange={(hasHeader) => onChange(withHeader(source, settings, hasHeader))}
         />
       )}
-      <ImportPreview source={source} settings={settings} onChange={change} />
-      {looksParted && <p class="wrong">{importTexts.semicolons}</p>}
+      <Preview source={source} settings={settings} onChange={change} />
+      {hasSemicolons && <p class="wrong">{importTexts.semicolons}</p>}
       {isTable && <TableFields source={source} settings={settings} onChange={onChange} />}
       <Conflicts settings={settings} onChange={change} />
       <p role="status" tabIndex={-1}>
-        {checked && importTexts.checked(checked)} {checked?.isInSlices && importTexts.checkedInParts}
+        {checked && importTexts.checked(checked)} {checked?.isInSlices && importTexts.checkedInSlices}
       </p>
       {checked && <FailedRowsList errors={checked.errors} failed={checked.failed} />}
       <p class="wrong long" role="alert">
@@ -92,35 +86,35 @@ export function ImportForm(props: ImportFormProps) {
   )
 }
 
-/** Suggests a number for the first row when one is needed and none is typed. */
-function useSuggestedId({ client, source, settings, onChange }: ImportFormProps): void {
-  const isWanted = isNumbered(source.format, settings) && settings.idStart === ''
+/** Suggests a first id if rows need ids and the field is empty. */
+function useSuggestedId({ client, source, settings, onChange }: SettingsFormProps): void {
+  const isNeeded = isNumbered(source.format, settings) && settings.idStart === ''
   const latest = useRef(settings)
   latest.current = settings
   const isSuggested = useRef(false)
   useEffect(() => {
-    if (!isWanted || isSuggested.current) return
+    if (!isNeeded || isSuggested.current) return
     const controller = new AbortController()
     findFreeId(client, controller.signal).then(
       (id) => {
         isSuggested.current = true
         if (latest.current.idStart === '') onChange({ ...latest.current, idStart: String(id) })
       },
-      // Then one is typed.
+      // Without a suggestion, the user types one.
       () => undefined,
     )
     return () => controller.abort()
-  }, [isWanted])
+  }, [isNeeded])
 }
 
-type FieldsProps = Pick<ImportFormProps, 'source' | 'settings' | 'onChange'>
+type FieldsProps = Pick<SettingsFormProps, 'source' | 'settings' | 'onChange'>
 
 function TableFields({ source, settings, onChange }: FieldsProps) {
   function decode(encoding: Encoding) {
     const { hasHeader, roles } = guessSettings(source, encoding)
-    // Another number of columns: what was chosen for them means nothing any more.
-    const isSame = roles.length === settings.roles.length
-    onChange({ ...settings, encoding, ...(!isSame && { hasHeader, roles }) })
+    // With another number of columns, their roles are guessed again.
+    const hasSameColumns = roles.length === settings.roles.length
+    onChange({ ...settings, encoding, ...(!hasSameColumns && { hasHeader, roles }) })
   }
   return (
     <div class="import-fields">

@@ -1,27 +1,28 @@
 import type { Plant, TagCount } from '../../../src/client/plant-store-client.ts'
 import { Field } from '../parts/field.tsx'
-import type { Problems } from '../parts/form-errors.ts'
+import type { FormErrors } from '../parts/form-errors.ts'
 import { parseId } from '../parts/parse-id.ts'
-import { plantTexts as words } from './plant-texts.ts'
+import { texts } from '../parts/texts.ts'
+import { plantTexts as words } from './texts.ts'
 
 /** The fields of a plant, as the service names them. */
 export const PLANT_FIELDS = ['id', 'name', 'tag'] as const
 
 export type PlantField = (typeof PLANT_FIELDS)[number]
 
-/** What stands in the fields of a form. */
+/** The texts in the fields of a form. */
 export type PlantDraft = Record<PlantField, string>
 
-/** What of a draft the service would refuse, or people did not mean. */
-export function problemsOf({ id, name }: PlantDraft): Problems<PlantField> {
-  const problems: Problems<PlantField> = {}
-  if (id.trim() === '') problems.id = words.idMissing
-  else if (parseId(id) === undefined) problems.id = words.idWrong
-  if (name.trim() === '') problems.name = words.nameMissing
-  return problems
+/** Errors that need no request. The web app requires a name, the service does not. */
+export function draftErrors({ id, name }: PlantDraft): FormErrors<PlantField> {
+  const errors: FormErrors<PlantField> = {}
+  if (id.trim() === '') errors.id = words.idMissing
+  else if (parseId(id) === undefined) errors.id = texts.idInvalid
+  if (name.trim() === '') errors.name = words.nameMissing
+  return errors
 }
 
-/** The plant of a draft. An empty field is no tag; what has no field stays as it is stored. */
+/** The plant of a draft. An empty field means no tag; members without a field stay as stored. */
 export function membersOf({ name, tag }: PlantDraft, stored?: Plant): Plant {
   const { tag: _tag, ...others } = stored ?? {}
   return tag === '' ? { ...others, name } : { ...others, name, tag }
@@ -29,24 +30,24 @@ export function membersOf({ name, tag }: PlantDraft, stored?: Plant): Plant {
 
 interface PlantFieldsProps {
   draft: PlantDraft
-  problems: Problems<PlantField>
+  errors: FormErrors<PlantField>
   tags: readonly TagCount[]
-  /** What helps with the id of a new plant; undefined for one that is stored: its id does not change. */
+  /** The hint for the id of a new plant; undefined for a stored one, whose id cannot change. */
   idHint?: string
-  /** Somebody goes to the field of the id. */
+  /** Called when the id field gets the focus. */
   onIdFocus?: () => void
   onInput(change: Partial<PlantDraft>): void
 }
 
-/** As many as help; a list of thousands would not. */
+/** More suggestions would not help. */
 const SUGGESTED_TAGS = 50
 
-export function PlantFields({ draft, problems, tags, idHint, onIdFocus, onInput }: PlantFieldsProps) {
+export function PlantFields({ draft, errors, tags, idHint, onIdFocus, onInput }: PlantFieldsProps) {
   const of = (name: PlantField) => ({
     id: `plant-${name}`,
     label: words[name],
     value: draft[name],
-    problem: problems[name],
+    error: errors[name],
     onText: (text: string) => onInput({ [name]: text }),
   })
   return (

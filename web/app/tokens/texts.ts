@@ -1,6 +1,6 @@
 import { quotedText } from '../parts/quoted-text.tsx'
 
-/** The texts of the tokens. */
+/** The texts of this room. */
 export const tokenTexts = {
   title: 'Tokens',
   lead: 'A token gives a person or a program access. Create one for each, with only the permissions it needs.',
@@ -39,15 +39,15 @@ export const tokenTexts = {
     `“${label}” gets a new secret. Its permissions and its expiry stay the same.`,
   rotateOwn: 'You are signed in with this token. You stay signed in with the new secret.',
   rotating: 'Rotating …',
-  grace: 'Old secret expires',
-  graceHint: 'Replace the old secret everywhere before then.',
-  graces: { 0: 'now', 3600: 'in an hour', 86400: 'in a day', 604800: 'in a week' },
+  gracePeriod: 'Old secret expires',
+  gracePeriodHint: 'Replace the old secret everywhere before then.',
+  gracePeriods: { 0: 'now', 3600: 'in an hour', 86400: 'in a day', 604800: 'in a week' },
   revoke: 'Revoke',
   revokeTitle: 'Revoke token',
   revokeOf: (label: string) => `Revoke ${label}`,
   revokeQuestion: (label: string) =>
     quotedText`Revoke “${label}”? It stops working within seconds. This cannot be undone.`,
-  revokeOwn: 'You are signed in with this token.',
+  revokeOwn: 'You are signed in with this token. Revoking it signs you out.',
   keep: 'Keep it',
   revoked: (label: string) => quotedText`Revoked: ${label}`,
   noLabel: 'no label',

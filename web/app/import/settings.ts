@@ -11,28 +11,28 @@ import {
   isWide,
 } from '../../../src/plants/import/table-dialect.ts'
 import { parseId } from '../parts/parse-id.ts'
-import { type ImportSource, previewRows } from './import-source.ts'
+import { type ImportSource, previewRows } from './source.ts'
 
 export const ROLES = ['id', ...PLANT_MEMBERS] as const
-/** What a column holds; '' is nothing that is imported. */
+/** What a column contains; '' if it is ignored. */
 export type Role = ColumnMember | ''
 
 export const CONFLICT_RULES = ['fail', 'skip', 'replace'] as const
 export type ConflictRule = (typeof CONFLICT_RULES)[number]
 
-/** How somebody wants a file to be understood. */
+/** How to read a file, and what to do with used ids. */
 export interface ImportSettings {
   onConflict: ConflictRule
-  /** What follows is about CSV. */
+  /** This and all below: only for CSV. */
   encoding: Encoding
   hasHeader: boolean
-  /** Of each column. */
+  /** One for each column. */
   roles: readonly Role[]
-  /** As it is typed. It counts where no column holds ids. */
+  /** The text of the field. Used if no column contains ids. */
   idStart: string
 }
 
-/** What the file itself says, as far as it does. */
+/** The settings that the beginning of the file suggests. */
 export function guessSettings(source: ImportSource, encoding = source.encoding): ImportSettings {
   const rows = source.format === 'csv' ? previewRows(source, encoding) : []
   const named = rolesOf(rows[0] ?? [])
@@ -47,20 +47,20 @@ export function guessSettings(source: ImportSource, encoding = source.encoding):
   }
 }
 
-/** What the names of the header row say, as the service reads them. The first of a kind counts. */
+/** The roles by the names of the header row, as the service reads them. The first column of a name counts. */
 export function rolesOf(header: readonly string[]): Role[] {
   const members = columnMembers(header, COLUMN_MEMBERS)
   return members.map((member, at) => (members.indexOf(member) === at && member) || '')
 }
 
-/** Whether rows are to be numbered. */
+/** Whether rows get consecutive ids. */
 export function isNumbered(format: FileFormat, { roles }: ImportSettings): boolean {
   return format === 'csv' && !roles.includes('id')
 }
 
 export type SettingsProblem = 'nameMissing' | 'twice' | 'idStartWrong'
 
-/** What is missing before anything can be sent. */
+/** What must be corrected before the import. */
 export function problemOf(format: FileFormat, settings: ImportSettings): SettingsProblem | undefined {
   if (format === 'ndjson') return undefined
   const { roles } = settings
@@ -69,17 +69,17 @@ export function problemOf(format: FileFormat, settings: ImportSettings): Setting
   return isNumbered(format, settings) && parseId(settings.idStart) === undefined ? 'idStartWrong' : undefined
 }
 
-/** The options of an import of rows without a header row. */
-export function importOptions(format: FileFormat, settings: ImportSettings): ImportFileOptions {
+/** The options for a body without a header row. */
+export function optionsOf(format: FileFormat, settings: ImportSettings): ImportFileOptions {
   const { onConflict, roles, encoding, idStart } = settings
   if (format === 'ndjson') return { format, onConflict }
   return {
     format,
     onConflict,
-    // Any other name is that of a column that is ignored.
+    // The service ignores columns with unknown names.
     columns: roles.map((role) => role || '-'),
     idStart: isNumbered(format, settings) ? parseId(idStart) : undefined,
-    // What is wide is sent as UTF-8.
+    // UTF-16 is converted to UTF-8 here.
     encoding: encoding === 'utf-8' || isWide(encoding) ? undefined : encoding,
   }
 }

@@ -2,29 +2,29 @@ import { type FileFormat, PLANT_MEMBERS } from '../../../src/client/plant-store-
 import { createRowReader } from '../../../src/plants/import/row-reader.ts'
 import { RowEndError } from '../../../src/plants/import/row-scanner.ts'
 import { type Encoding, guessEncoding, isGzip, isWide } from '../../../src/plants/import/table-dialect.ts'
-import { importTexts } from './import-texts.ts'
+import { importTexts } from './texts.ts'
 
-/** A file that somebody has chosen, and what its beginning tells. */
+/** A chosen file, and what its beginning reveals. */
 export interface ImportSource {
   file: File
   format: FileFormat
   isGzip: boolean
-  /** The likeliest. */
+  /** The most likely one. */
   encoding: Encoding
-  /** The beginning of its text, decompressed. */
+  /** The beginning of the text, decompressed. */
   head: Uint8Array<ArrayBuffer>
-  /** Whether that is all of it. */
+  /** Whether `head` is the whole text. */
   isHeadWhole: boolean
 }
 
-/** Enough to find characters that tell the encoding in. */
+/** Enough to detect the encoding. */
 const HEAD_BYTES = 512 * 1024
-/** Browsers read megabytes at once: compressed, that may be all of it, and no progress could be told. */
+/** Browsers read megabytes at once, which would be too coarse for the progress of a compressed file. */
 const CHUNK_BYTES = 64 * 1024
-/** Rows to look at: more would push what is asked off the screen. */
+/** More rows would push the settings off the screen. */
 export const PREVIEW_ROWS = 5
 
-/** Throws an Error whose message is for people where it is no file of plants. */
+/** Throws an Error with a message for people if the file cannot contain plants. */
 export async function openSource(file: File): Promise<ImportSource> {
   const start = new Uint8Array(await file.slice(0, 2).arrayBuffer())
   const isCompressed = isGzip(start)
@@ -44,7 +44,7 @@ async function readHead(file: File, isCompressed: boolean) {
     const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
     return { head, isHeadWhole: head.length === file.size }
   }
-  const reader = unpacked(file.stream()).getReader()
+  const reader = decompressed(file.stream()).getReader()
   let head = new Uint8Array()
   try {
     while (head.length < HEAD_BYTES) {
@@ -53,7 +53,7 @@ async function readHead(file: File, isCompressed: boolean) {
       head = joined(head, value)
     }
   } catch {
-    throw new Error(importTexts.packedBadly)
+    throw new Error(importTexts.badGzip)
   }
   reader.cancel().catch(() => undefined)
   return { head, isHeadWhole: false }
@@ -63,7 +63,7 @@ function decode(head: Uint8Array, encoding: Encoding, isWhole: boolean): string 
   return new TextDecoder(encoding).decode(head, { stream: !isWhole })
 }
 
-/** The first rows as cells: of CSV as they stand, the header row as well; of NDJSON the id and the content. */
+/** The cells of the first rows. CSV: all cells, with the header row. NDJSON: the id and the content of each plant. */
 export function previewRows(source: ImportSource, encoding: Encoding): string[][] {
   const text = decode(source.head, encoding, source.isHeadWhole)
   if (source.format === 'csv') return firstRows(text, source.isHeadWhole)
@@ -75,7 +75,7 @@ export function previewRows(source: ImportSource, encoding: Encoding): string[][
     .map(plantCells)
 }
 
-/** The first rows of a table and its header row. Where the text is not whole, a last row without an end is left out. */
+/** The header row and the first rows of a table, without an incomplete last row. */
 function firstRows(text: string, isWhole: boolean): string[][] {
   const rows: string[][] = []
   const rowsMax = PREVIEW_ROWS + 1
@@ -89,7 +89,7 @@ function firstRows(text: string, isWhole: boolean): string[][] {
     }
     if (isWhole) reader.end()
   } catch (error) {
-    // The import reports it, with the rows before it.
+    // The import reports it after the rows before it.
     if (!(error instanceof RowEndError)) throw error
   }
   return rows
@@ -97,7 +97,7 @@ function firstRows(text: string, isWhole: boolean): string[][] {
 
 function plantCells(line: string): string[] {
   try {
-    // Numbers as they are written: ids are beyond what a number holds.
+    // The source text of numbers: ids exceed the precision of a JavaScript number.
     const exact = (_key: string, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value
     const plant = JSON.parse(line, exact) as Record<string, unknown>
@@ -107,7 +107,7 @@ function plantCells(line: string): string[] {
   }
 }
 
-/** The text in chunks, decompressed, and in UTF-8 where it is wide. `onBytes` gets how much of the file was read. */
+/** The text in chunks, decompressed, and UTF-16 converted to UTF-8. Calls `onBytes` with the bytes of the file read. */
 export function readSource(
   { file, isGzip }: ImportSource,
   encoding: Encoding,
@@ -126,14 +126,14 @@ export function readSource(
     },
     { highWaterMark: 0 },
   )
-  const text = isGzip ? unpacked(counted) : counted
+  const text = isGzip ? decompressed(counted) : counted
   if (!isWide(encoding)) return text
   return text
     .pipeThrough(new TextDecoderStream(encoding))
     .pipeThrough(new TextEncoderStream()) as ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
-function unpacked(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
+function decompressed(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
   return stream.pipeThrough(new DecompressionStream('gzip')) as ReadableStream<Uint8Array<ArrayBuffer>>
 }
 

@@ -1,20 +1,20 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { texts } from '../parts/texts.ts'
-import { importTexts } from './import-texts.ts'
-import { type DrawnProgress, rowCountOf } from './use-import-run.ts'
+import { importTexts } from './texts.ts'
+import { rowCountOf, type ShownStatus } from './use-run.ts'
 
 interface ProgressProps {
   label: string
   /** From 0 to 1. */
   share: number
   numbers: readonly string[]
-  /** For screen readers: it changes seldom, to be no chatter. */
-  told: string
+  /** For screen readers. It changes rarely, so that they are not flooded. */
+  announcement: string
   isStopping?: boolean
   onStop(): void
 }
 
-function Progress({ label, share, numbers, told, isStopping = false, onStop }: ProgressProps) {
+function Progress({ label, share, numbers, announcement, isStopping = false, onStop }: ProgressProps) {
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => button.current?.focus(), [])
   return (
@@ -27,7 +27,7 @@ function Progress({ label, share, numbers, told, isStopping = false, onStop }: P
         ))}
       </p>
       <p class="unseen" role="status">
-        {told}
+        {announcement}
       </p>
       <div class="buttons">
         <button ref={button} type="button" aria-disabled={isStopping} onClick={onStop}>
@@ -44,31 +44,31 @@ export function CheckProgress({ share, onStop }: { share: number; onStop(): void
       label={importTexts.checking}
       share={share}
       numbers={[importTexts.checkShare(share)]}
-      told={importTexts.checking}
+      announcement={importTexts.checking}
       onStop={onStop}
     />
   )
 }
 
 interface ImportProgressProps {
-  told: DrawnProgress
+  status: ShownStatus
   fileBytes: number
   isStopping: boolean
   onStop(): void
 }
 
-export function ImportProgress({ told, fileBytes, isStopping, onStop }: ImportProgressProps) {
-  const { failed, bytes, isWaiting, perSecond } = told
+export function ImportProgress({ status, fileBytes, isStopping, onStop }: ImportProgressProps) {
+  const { failed, bytes, isWaiting, perSecond } = status
   const share = fileBytes === 0 ? 0 : bytes / fileBytes
   return (
     <Progress
       label={isWaiting ? importTexts.waiting : importTexts.importing}
       share={share}
       numbers={[
-        importTexts.progress(rowCountOf(told), perSecond, failed),
+        importTexts.progress(rowCountOf(status), perSecond, failed),
         importTexts.bytes(bytes, fileBytes),
       ]}
-      told={isWaiting ? importTexts.waiting : importTexts.quarter(Math.floor(share * 4))}
+      announcement={isWaiting ? importTexts.waiting : importTexts.quarter(Math.floor(share * 4))}
       isStopping={isStopping}
       onStop={onStop}
     />

@@ -3,49 +3,50 @@ import { isAbort } from '../parts/failure-text.ts'
 import { createPageRows, type Page } from './page-rows.ts'
 import { type FoundPage, findPreviousPage } from './previous-page.ts'
 
-/** So many plants are asked for at a time: some screens, and quick on a slow line. */
+/** The page size: several screens, yet fast on a slow connection. */
 const PAGE_PLANTS = 250
-/** Rows on both sides of the view that are fetched before somebody gets there. */
+/** Rows to fetch ahead on both sides of the view. */
 const AHEAD_ROWS = 3 * PAGE_PLANTS
-/** Pages farther from the view than this are forgotten, and fetched again when they are needed. */
-const KEPT_ROWS = 6 * PAGE_PLANTS
+/** Pages farther from the view are dropped, and fetched again when needed. */
+const CACHED_ROWS = 6 * PAGE_PLANTS
 
 export interface PlantPagesOptions {
   client: PlantStoreClient
   filter: Pick<PlantFilter, 'q' | 'tag'>
-  /** The list begins at the first plant with this id or a greater one; undefined for the first of all. */
+  /** The list begins at the first plant with this id or a greater one; undefined for the first plant. */
   startAt: bigint | undefined
-  /** Something is another than it was. */
+  /** Called after every change of rows or state. */
   onChange(): void
 }
 
-/** A list of plants of which only what is near the view is in memory. Rows before where it began are negative. */
+/** A list of plants with only the part near the view in memory. Rows before its start have negative numbers. */
 export class PlantPages {
-  /** Whether the first answer is there, or none comes. */
+  /** Whether the first request has ended. */
   isReady = false
-  /** Why nothing more is fetched; undefined while all is well. */
+  /** Why loading stopped; undefined if it did not. */
   failure: unknown
   #isHalted = false
-  /** Whether the first known row is the first of all, and the last known the last. */
+  /** Whether the first known row is the first of the list. */
   hasBeginning: boolean
+  /** Whether the last known row is the last of the list. */
   #hasEnd = false
-  readonly #parts: PlantPagesOptions
+  readonly #options: PlantPagesOptions
   readonly #controller = new AbortController()
   readonly #rows = createPageRows()
-  /** What the first page comes behind. */
+  /** `after` of the page that was loaded first. */
   readonly #start: bigint | undefined
   #view = { first: 0, end: 1 }
   #next: AsyncIterator<StoredPlant[]> | undefined
-  #isNextUnderWay = false
-  #isEarlierUnderWay = false
-  /** Pages that are fetched again, and what cancels that. */
+  #isLoadingNext = false
+  #isLoadingPrevious = false
+  /** Pages that are fetched again, each with its abort controller. */
   readonly #refills = new Map<Page, AbortController>()
-  /** How far back a page before the first is looked for. */
+  /** How many ids back to look for the previous page. */
   #span = BigInt(PAGE_PLANTS)
 
-  constructor(parts: PlantPagesOptions) {
-    this.#parts = parts
-    const { startAt } = parts
+  constructor(options: PlantPagesOptions) {
+    this.#options = options
+    const { startAt } = options
     const start = startAt === undefined ? undefined : startAt - 1n
     this.#start = start !== undefined && BigInt.asIntN(64, start) === start ? start : undefined
     this.hasBeginning = this.#start === undefined
@@ -57,7 +58,7 @@ export class PlantPages {
     return this.#rows.first()
   }
 
-  /** The row behind the last known one. */
+  /** The row after the last known one. */
   get endRow(): number {
     return this.#rows.end()
   }
@@ -67,32 +68,32 @@ export class PlantPages {
     return this.#hasEnd && this.hasBeginning
   }
 
-  /** Undefined while the plant is fetched. */
+  /** Undefined while the plant is loading. */
   plantAt(row: number): StoredPlant | undefined {
     return this.#rows.plantAt(row)
   }
 
-  /** Says which rows are in view. */
+  /** Sets the rows in view, and loads what is missing near them. */
   show(first: number, end: number): void {
     this.#view = { first, end }
     this.#fill()
   }
 
-  /** Goes on after a failure, which is told of until something is there. */
+  /** Resumes loading. `failure` stays until a request succeeds. */
   retry(): void {
     this.#isHalted = false
     this.#fill()
   }
 
-  /** Puts a plant in the place of the one with its id, where that is in memory. */
+  /** Replaces the plant with the same id, if it is in memory. */
   replace(plant: StoredPlant): void {
     this.#rows.replace(plant)
-    this.#parts.onChange()
+    this.#options.onChange()
   }
 
   remove(id: bigint): void {
     this.#rows.remove(id)
-    this.#parts.onChange()
+    this.#options.onChange()
   }
 
   stop(): void {
@@ -100,7 +101,7 @@ export class PlantPages {
   }
 
   #list(after: bigint | undefined, signal = this.#controller.signal): AsyncIterator<StoredPlant[]> {
-    const { client, filter } = this.#parts
+    const { client, filter } = this.#options
     const list = client.listPlants({ ...filter, after, pageSize: PAGE_PLANTS, signal })
     return list.pages()[Symbol.asyncIterator]()
   }
@@ -109,11 +110,11 @@ export class PlantPages {
     const pages = this.#list(after, signal)
     const { value, done } = await pages.next()
     const plants: StoredPlant[] = done ? [] : value
-    // A page may be short and not the last.
+    // A short page is not always the last one.
     return { plants, isEnd: plants.length < PAGE_PLANTS && (await pages.next()).done === true }
   }
 
-  /** Loads in one way, and looks again afterwards what is missing. */
+  /** Runs one load, records its failure, then loads what is still missing. */
   async #load(work: () => Promise<void>, finish: () => void): Promise<void> {
     const { signal } = this.#controller
     try {
@@ -131,11 +132,11 @@ export class PlantPages {
     if (signal.aborted) return
     this.isReady = true
     this.#fill()
-    this.#parts.onChange()
+    this.#options.onChange()
   }
 
   async #loadNext(): Promise<void> {
-    // A short page is the last one, most likely: to ask on costs no request then, and tells that it is.
+    // After a short page the iterator usually ends without another request.
     if ((await this.#appendNext()) < PAGE_PLANTS) await this.#appendNext()
   }
 
@@ -149,7 +150,7 @@ export class PlantPages {
     return done ? 0 : value.length
   }
 
-  async #loadEarlier(): Promise<void> {
+  async #loadPrevious(): Promise<void> {
     const boundary = this.#rows.firstAfter() ?? this.#start
     if (boundary === undefined) return
     const found = await findPreviousPage((after) => this.#fetchAfter(after), boundary, this.#span)
@@ -164,11 +165,11 @@ export class PlantPages {
     this.#rows.refill(page, plants, isEnd)
   }
 
-  /** Fetches again what is missing near the view, what is in it first. Nothing waits for what was only passed by. */
+  /** Fetches missing pages again, the nearest to the view first, and aborts fetches that are far from it by now. */
   #refillNear({ first, end }: { first: number; end: number }): void {
     const distance = (page: Page) => Math.max(page.first - end, first - page.first - page.count, 0)
     for (const [page, controller] of this.#refills) {
-      if (distance(page) > KEPT_ROWS) controller.abort()
+      if (distance(page) > CACHED_ROWS) controller.abort()
     }
     const missing = this.#rows.emptyPagesIn(first - AHEAD_ROWS, end + AHEAD_ROWS)
     for (const page of missing.sort((one, other) => distance(one) - distance(other))) {
@@ -185,29 +186,29 @@ export class PlantPages {
     }
   }
 
-  /** Fetches what is missing near the view, and forgets what is far from it. */
+  /** Loads what is missing near the view, and drops what is far from it. */
   #fill(): void {
     if (this.#isHalted || this.#controller.signal.aborted) return
     const { first, end } = this.#view
     this.#refillNear(this.#view)
-    this.#rows.forget(first - KEPT_ROWS, end + KEPT_ROWS)
-    if (!this.#hasEnd && !this.#isNextUnderWay && end + AHEAD_ROWS > this.endRow) {
-      this.#isNextUnderWay = true
+    this.#rows.forget(first - CACHED_ROWS, end + CACHED_ROWS)
+    if (!this.#hasEnd && !this.#isLoadingNext && end + AHEAD_ROWS > this.endRow) {
+      this.#isLoadingNext = true
       this.#load(
         () => this.#loadNext(),
         () => {
-          this.#isNextUnderWay = false
+          this.#isLoadingNext = false
         },
       )
     }
-    // Not before there is something to stand on.
-    if (this.hasBeginning || this.#isEarlierUnderWay || !this.isReady) return
+    // The previous page is found relative to the first one.
+    if (this.hasBeginning || this.#isLoadingPrevious || !this.isReady) return
     if (first - AHEAD_ROWS >= this.firstRow) return
-    this.#isEarlierUnderWay = true
+    this.#isLoadingPrevious = true
     this.#load(
-      () => this.#loadEarlier(),
+      () => this.#loadPrevious(),
       () => {
-        this.#isEarlierUnderWay = false
+        this.#isLoadingPrevious = false
       },
     )
   }

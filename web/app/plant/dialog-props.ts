@@ -5,7 +5,7 @@ import type { Session } from '../session/session.ts'
 /** Properties of the dialog of one plant, and of its two forms. */
 export interface PlantDialogProps {
   session: Session
-  /** Undefined for a new one. */
+  /** Undefined for a new plant. */
   plant: StoredPlant | undefined
   tags: readonly TagCount[]
   notify: Notify

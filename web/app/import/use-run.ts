@@ -1,72 +1,72 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   createImportRun,
-  type ImportAnnouncement,
   type ImportEnd,
   type ImportRun,
-  NOTHING_ANNOUNCED,
+  type ImportStatus,
+  INITIAL_STATUS,
   type RunImportOptions,
-} from './import-run.ts'
+} from './run.ts'
 
-/** What is on the screen. */
-export interface DrawnProgress extends ImportAnnouncement {
-  /** Rows a second, as soon as they can be told. */
+/** The status on the screen. */
+export interface ShownStatus extends ImportStatus {
+  /** Rows per second; undefined at the start. */
   perSecond?: number | undefined
 }
 
-/** The screen is drawn anew no more often. */
+/** The screen is redrawn at most this often. */
 const REDRAW_MS = 100
-/** Too short a time tells no rate. */
+/** A shorter time gives no reliable rate. */
 const RATE_AFTER_MS = 500
 
-/** An import and how far it is, on a screen. It ends when the screen goes. */
+/** Runs an import and shows its status. Unmounting aborts it. */
 export function useImportRun(onEnd: (end: ImportEnd) => void) {
-  const [told, setTold] = useState<DrawnProgress>(NOTHING_ANNOUNCED)
+  const [status, setStatus] = useState<ShownStatus>(INITIAL_STATUS)
   const run = useRef<ImportRun>(undefined)
-  const latest = useRef(NOTHING_ANNOUNCED)
+  const latest = useRef(INITIAL_STATUS)
   const since = useRef({ ms: 0, rows: 0 })
   useEffect(() => () => run.current?.abort(), [])
 
   function draw() {
     const ms = performance.now() - since.current.ms
     const rows = rowCountOf(latest.current) - since.current.rows
-    setTold({
+    setStatus({
       ...latest.current,
       perSecond: ms < RATE_AFTER_MS ? undefined : Math.round((rows / ms) * 1_000),
     })
   }
-  async function go() {
+  async function resume() {
     if (run.current === undefined) return
     since.current = { ms: performance.now(), rows: rowCountOf(latest.current) }
-    const end = await run.current.go()
+    const end = await run.current.resume()
     draw()
     onEnd(end)
   }
   return {
-    told,
-    go,
-    start(parts: Omit<RunImportOptions, 'onChange'>): Promise<void> {
-      latest.current = NOTHING_ANNOUNCED
-      setTold(NOTHING_ANNOUNCED)
+    status,
+    resume,
+    start(options: Omit<RunImportOptions, 'onChange'>): Promise<void> {
+      latest.current = INITIAL_STATUS
+      setStatus(INITIAL_STATUS)
       let drawnMs = 0
       run.current = createImportRun({
-        ...parts,
+        ...options,
         onChange(change) {
-          const isOther = change.isWaiting !== latest.current.isWaiting
+          const isUrgent = change.isWaiting !== latest.current.isWaiting
           latest.current = change
-          if (performance.now() - drawnMs < REDRAW_MS && !isOther) return
+          if (performance.now() - drawnMs < REDRAW_MS && !isUrgent) return
           drawnMs = performance.now()
           draw()
         },
       })
-      return go()
+      return resume()
     },
     stop: () => run.current?.stop(),
-    refusedFile: () => run.current?.refusedFile(),
+    failedRowsFile: () => run.current?.failedRowsFile(),
   }
 }
 
-/** How many rows are settled. */
-export function rowCountOf({ created, replaced, skipped, failed }: ImportAnnouncement): number {
+/** The number of processed rows. */
+export function rowCountOf({ created, replaced, skipped, failed }: ImportStatus): number {
   return created + replaced + skipped + failed
 }

@@ -6,7 +6,7 @@ import type { Go, Place } from '../session/place.ts'
 import { TagFilter } from './tag-filter.tsx'
 
 const words = texts.plants
-/** Between two keys of somebody who types: less asks the service for words that nobody meant. */
+/** Waits for a pause in typing, so that half-typed words are not searched for. */
 const TYPING_MS = 180
 
 export interface PlantsToolbarProps {
@@ -16,7 +16,7 @@ export interface PlantsToolbarProps {
   onJump(id: bigint): void
 }
 
-/** What narrows the list down, and leads to a place in it. */
+/** Search, tag filter and jump to an id. */
 export function PlantsToolbar({ place, tags, go, onJump }: PlantsToolbarProps) {
   return (
     <search class="tools">
@@ -31,19 +31,19 @@ function SearchField({ q, go }: { q: string; go: Go }) {
   const [typed, setTyped] = useState(q)
   const sent = useRef(q)
   useEffect(() => {
-    // Somebody went back, or cleared it: not what is being typed.
+    // The filter changed elsewhere: by Back, or by "Show all plants".
     if (q === sent.current) return
     sent.current = q
     setTyped(q)
   }, [q])
   useEffect(() => {
-    // A space before the next word asks for nothing else.
-    const wanted = typed.trim()
-    if (wanted === sent.current) return
+    // A space after a word does not change the search.
+    const query = typed.trim()
+    if (query === sent.current) return
     const timer = setTimeout(() => {
-      const isFirst = sent.current === '' || wanted === ''
-      sent.current = wanted
-      go({ q: wanted, at: undefined }, isFirst ? 'push' : 'replace')
+      const isFirst = sent.current === '' || query === ''
+      sent.current = query
+      go({ q: query, at: undefined }, isFirst ? 'push' : 'replace')
     }, TYPING_MS)
     return () => clearTimeout(timer)
   }, [typed])
@@ -70,7 +70,7 @@ function JumpField({ onJump }: { onJump(id: bigint): void }) {
   function jump(event: Event) {
     event.preventDefault()
     const id = parseId(input.current?.value ?? '')
-    setMessage(id === undefined ? words.jumpWrong : '')
+    setMessage(id === undefined ? texts.idInvalid : '')
     if (id !== undefined) onJump(id)
   }
   return (

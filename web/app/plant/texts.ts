@@ -1,6 +1,6 @@
 import { quotedText } from '../parts/quoted-text.tsx'
 
-/** The texts of what is done with one plant. */
+/** The texts of this room. */
 export const plantTexts = {
   add: 'Add a plant',
   edit: 'Edit plant',
@@ -18,7 +18,6 @@ export const plantTexts = {
   addIt: 'Add',
   delete: 'Delete',
   idMissing: 'Enter an id.',
-  idWrong: 'Enter a whole number between −9223372036854775808 and 9223372036854775807.',
   nameMissing: 'Enter a name.',
   notThere: 'This plant has been deleted.',
   noTag: 'no tag',
@@ -27,12 +26,12 @@ export const plantTexts = {
   wasDeleted: (name: string) => quotedText`Deleted: ${name}`,
   undo: 'Undo',
   undone: (name: string) => quotedText`Restored: ${name}`,
-  undoTaken: (id: bigint) => `Not restored: id ${id} is used by another plant now.`,
-  deletedMeanwhile: 'Someone else deleted this plant already.',
+  undoTaken: (id: bigint) => `Not restored: another plant now uses id ${id}.`,
+  deletedMeanwhile: 'Someone else had already deleted this plant.',
   conflict: {
     taken: (id: bigint) => `Id ${id} is already used. Which plant should have it?`,
-    changed: 'Someone else edited this plant. Keep which?',
-    removed: 'Someone else deleted this plant.',
+    edited: 'Someone else edited this plant. Keep which?',
+    deleted: 'Someone else deleted this plant.',
     stored: 'In the store',
     yours: 'Yours',
     keepStored: 'Keep the stored plant',
@@ -40,6 +39,6 @@ export const plantTexts = {
     otherId: (id: bigint) => `Add mine with id ${id}`,
     back: 'Back',
     addAgain: 'Add it again',
-    letGo: 'Discard',
+    discard: 'Discard',
   },
 }

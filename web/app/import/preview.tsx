@@ -1,22 +1,22 @@
 import { COLUMN_MEMBERS } from '../../../src/plants/import/table-dialect.ts'
 import { shownText } from '../parts/shown-text.ts'
-import { type ImportSettings, type Role, rolesOf } from './import-settings.ts'
-import { type ImportSource, PREVIEW_ROWS, previewRows } from './import-source.ts'
-import { importTexts } from './import-texts.ts'
+import { type ImportSettings, type Role, rolesOf } from './settings.ts'
+import { type ImportSource, PREVIEW_ROWS, previewRows } from './source.ts'
+import { importTexts } from './texts.ts'
 
-/** Columns beyond are shown only where they hold something that is imported. */
+/** Later columns are shown only if they are imported. */
 const SHOWN_COLUMNS_MAX = 12
-/** A longer cell is cut, not to slow the page. */
+/** Longer cells are truncated, to keep the page fast. */
 const SHOWN_CHARACTERS = 120
 
-interface ImportPreviewProps {
+interface PreviewProps {
   source: ImportSource
   settings: ImportSettings
   onChange(change: Partial<ImportSettings>): void
 }
 
-/** The first rows, and of a table what each column holds. */
-export function ImportPreview({ source, settings, onChange }: ImportPreviewProps) {
+/** The first rows. In a table, also a choice of what each column contains. */
+export function Preview({ source, settings, onChange }: PreviewProps) {
   const { roles, hasHeader, encoding } = settings
   const isTable = source.format === 'csv'
   const rows = previewRows(source, encoding)
@@ -29,7 +29,7 @@ export function ImportPreview({ source, settings, onChange }: ImportPreviewProps
     onChange({ roles: roles.map((before, at) => (at === column ? role : before)) })
   return (
     <div class="field">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled with the keyboard, too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls with the keyboard, too */}
       <section class="preview" tabIndex={0} aria-label={importTexts.preview}>
         <table>
           <thead>
@@ -100,12 +100,12 @@ function RoleChoice({ name, at, role, onRole }: RoleChoiceProps) {
   )
 }
 
-/** The settings when somebody says whether there is a header row: what it says is taken over. */
+/** The settings with or without a header row. The names of the header row set the roles. */
 export function withHeader(source: ImportSource, settings: ImportSettings, hasHeader: boolean) {
   const { encoding, roles } = settings
   if (!hasHeader) return { ...settings, hasHeader }
   const header = previewRows(source, encoding)[0] ?? []
   const named = rolesOf(header)
-  const isTelling = named.some((role) => role !== '')
-  return { ...settings, hasHeader, roles: isTelling ? named : header.map((_, at) => roles[at] ?? '') }
+  const hasRoles = named.some((role) => role !== '')
+  return { ...settings, hasHeader, roles: hasRoles ? named : header.map((_, at) => roles[at] ?? '') }
 }

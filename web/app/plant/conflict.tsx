@@ -1,8 +1,8 @@
 import { TagMark } from '../parts/plant-row.tsx'
 import { shownText } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
-import type { Sending } from '../parts/use-submit.ts'
-import { plantTexts } from './plant-texts.ts'
+import type { Submission } from '../parts/use-submit.ts'
+import { plantTexts } from './texts.ts'
 
 const words = plantTexts.conflict
 
@@ -13,15 +13,15 @@ export interface ShownPlant {
 
 interface PlantConflictProps {
   question: string
-  /** Undefined where there is none any more. */
+  /** Undefined if the plant has been deleted. */
   stored: ShownPlant | undefined
   yours: ShownPlant
   choices: readonly { label: string; isMain?: boolean; run(): void }[]
-  sending: Pick<Sending<string>, 'isBusy' | 'problems'>
+  submission: Pick<Submission<string>, 'isSubmitting' | 'errors'>
 }
 
 /** Two versions of a plant side by side, and the choice between them. */
-export function PlantConflict({ question, stored, yours, choices, sending }: PlantConflictProps) {
+export function PlantConflict({ question, stored, yours, choices, submission }: PlantConflictProps) {
   return (
     <div class="conflict">
       <p role="alert">{question}</p>
@@ -30,7 +30,7 @@ export function PlantConflict({ question, stored, yours, choices, sending }: Pla
         <Version title={words.yours} plant={yours} />
       </div>
       <p class="wrong" role="alert">
-        {sending.problems['']}
+        {submission.errors['']}
       </p>
       <div class="buttons">
         {choices.map(({ label, isMain, run }) => (
@@ -38,7 +38,7 @@ export function PlantConflict({ question, stored, yours, choices, sending }: Pla
             key={label}
             type="button"
             class={isMain ? 'main' : ''}
-            disabled={sending.isBusy}
+            disabled={submission.isSubmitting}
             onClick={run}
           >
             {label}
@@ -53,8 +53,7 @@ function Version({ title, plant }: { title: string; plant: ShownPlant }) {
   return (
     <section class="version">
       <h3>{title}</h3>
-      {/* A long name is scrolled, with the keyboard too. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long name scrolls with the keyboard, too */}
       <p class="long" tabIndex={0}>
         <bdi>{shownText(plant.name, texts.plants.nameless, Number.POSITIVE_INFINITY)}</bdi>
       </p>

@@ -1,0 +1,108 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { type FieldError, type ImportRowError, RequestError } from '../../../src/client/plant-store-client.ts'
+import { causeText } from '../parts/failure-text.ts'
+import { texts } from '../parts/texts.ts'
+import type { ImportEnd, ImportStatus } from './run.ts'
+import { importTexts } from './texts.ts'
+
+interface ImportResultProps {
+  status: ImportStatus
+  /** Whether the failed rows are saved in another encoding than the file's. */
+  isWide: boolean
+  end: ImportEnd
+  onResume(): void
+  onSaveFailed(): void
+  onAnother(): void
+  onClose(): void
+}
+
+/** The result of an import. */
+export function ImportResult(props: ImportResultProps) {
+  const { status, isWide, end, onResume, onSaveFailed, onAnother, onClose } = props
+  const summary = useRef<HTMLDivElement>(null)
+  useEffect(() => summary.current?.focus(), [])
+  const isDone = end.is === 'done'
+  return (
+    <div class="import">
+      <div ref={summary} class="import-end" tabIndex={-1}>
+        <p class={end.is === 'failed' ? 'wrong' : undefined}>
+          <strong>{isDone && status.failed > 0 ? importTexts.doneButFailed : importTexts[end.is]}</strong>{' '}
+          {end.is === 'failed' && importFailureText(end.error)}
+        </p>
+        {!isDone && <p>{importTexts.howFar(status.nextLine, end.isUncertain)}</p>}
+        <p>{importTexts.counts(status)}</p>
+        {status.isSentTwice && <p class="hint">{importTexts.sentTwice}</p>}
+        {end.canResume && <p class="hint">{importTexts.resumeHint}</p>}
+      </div>
+      <FailedRowsList errors={status.errors} failed={status.failed} />
+      {status.failed > 0 && (
+        <p class="hint">{isWide ? importTexts.saveFailedHintWide : importTexts.saveFailedHint}</p>
+      )}
+      <div class="buttons">
+        {end.canResume && (
+          <button type="button" class="main" onClick={onResume}>
+            {importTexts.resume}
+          </button>
+        )}
+        {status.failed > 0 && (
+          <button type="button" onClick={onSaveFailed}>
+            {importTexts.saveFailed}
+          </button>
+        )}
+        <button type="button" onClick={onAnother}>
+          {importTexts.another}
+        </button>
+        <button type="button" class={isDone && status.failed === 0 ? 'main' : undefined} onClick={onClose}>
+          {texts.close}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+interface FailedRowsListProps {
+  errors: readonly ImportRowError[]
+  failed: number
+}
+
+const SHOWN_MAX = 20
+
+/** The first failed rows, and why each failed. */
+export function FailedRowsList({ errors, failed }: FailedRowsListProps) {
+  if (failed === 0) return null
+  const shown = errors.slice(0, SHOWN_MAX)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls with the keyboard, too
+    <section class="failed-rows" tabIndex={0} aria-label={importTexts.failedRows}>
+      <ul>
+        {shown.map(({ line, id, message, fields }) => (
+          <li key={line}>
+            <strong>{importTexts.failedRow(line, id)}</strong>{' '}
+            <span dir="auto">{rowMessage(message, fields)}</span>
+          </li>
+        ))}
+      </ul>
+      {failed > shown.length && <p class="hint">{importTexts.failedMore(failed - shown.length)}</p>}
+    </section>
+  )
+}
+
+/** Why a row failed. For the encoding, the message of the service names a parameter; the web app has a field. */
+function rowMessage(message: string, fields: readonly FieldError[] = []): string {
+  return fields.some(({ rule }) => rule === 'utf-8') ? importTexts.notUtf8 : message
+}
+
+/** Why an import or a check failed. */
+export function importFailureText(error: unknown): string {
+  // The web app itself rejects the file.
+  if (error instanceof Error && error.constructor === Error) return error.message
+  if (error instanceof DOMException && error.name === 'NotReadableError') return importTexts.unreadable
+  // DecompressionStream throws it.
+  if (error instanceof TypeError) return importTexts.badGzip
+  if (error instanceof RequestError && error.kind === 'service') {
+    const { fields } = error.details
+    const line = fields?.[0]?.line
+    if (line !== undefined) return importTexts.atLine(line, rowMessage(causeText(error), fields))
+  }
+  return causeText(error)
+}
