@@ -179,7 +179,7 @@ export async function buildApp({
   })
   const shedLoad = createLoadShedding({
     eventLoopLag: createEventLoopLag({ lagMaxMs: limits.eventLoopLagMaxMs }),
-    isStoreLagging: storage.isLagging,
+    isStorageLagging: storage.isLagging,
     queuedWrites: storage.activity.queuedWrites,
   })
   const described = guardRoutes(app, { authorize, shedLoad, crossOrigin, basePath })

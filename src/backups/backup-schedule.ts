@@ -4,46 +4,46 @@ import { SetupError } from '../errors.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { systemReason } from '../storage/system-reason.ts'
 
-/** After a failure the next try waits so long, or as long as the interval where that is shorter. */
+/** The delay of a retry after a failure, unless the interval is shorter. */
 const RETRY_AFTER_MS = 5 * 60_000
 
-/** The names of backups: the time in UTC, so that their order is that of their ages. */
+/** The names of backups hold their time in UTC, so they sort by age. */
 const BACKUP_NAME = /^plantstore-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/
 
 export interface BackupScheduleOptions {
   folder: string
   intervalMs: number
-  /** Backups that stay; the oldest beyond them go once there is a new one. */
-  kept: number
-  /** Writes a backup to the file, whole or not at all. Rejects with the reason of the signal once it is aborted. */
+  /** Backups to retain. Older ones are removed after a new one was created. */
+  retained: number
+  /** Writes a backup to the file, whole or not at all. Rejects with the reason of the signal if it is aborted. */
   backUp(file: string, signal: AbortSignal): Promise<void>
-  /** Removes what backups that were killed left in the folder. */
+  /** Removes the partial files of killed backups from the folder. */
   removeLeftovers(folder: string, isOurs: (name: string) => boolean): void
-  /** No backup was made. */
+  /** Called when a backup failed. */
   onFailure(error: unknown): void
-  /** A backup was made, and old ones stay that should go: why the first of them does. */
+  /** Called after a backup when old ones could not be removed, with the first error. */
   onNotRemoved(error: unknown): void
 }
 
 export interface BackupSchedule {
-  /** Age of the newest backup at which another one is made. */
+  /** Age of the newest backup at which the next one is created. */
   intervalMs: number
   start(): void
   /**
-   * When the newest backup in the folder was made, in milliseconds since 1970; undefined while there is none, or the
-   * folder cannot be read.
+   * The time of the newest backup in the folder, in milliseconds since 1970; undefined if there is none or the folder
+   * cannot be read.
    */
   newestMs(): number | undefined
-  /** Ends a backup that runs, which leaves nothing behind, and begins no more. */
+  /** Aborts a running backup, which leaves no file, and starts no more. */
   stop(): Promise<void>
 }
 
 /**
- * What backs up to a folder whenever the newest backup there is older than the interval, one at a time. Throws a
- * SetupError when the folder cannot be written to.
+ * Backs up to a folder, one backup at a time, whenever the newest one there is older than the interval. Throws a
+ * SetupError if the folder is not writable.
  */
 export function createBackupSchedule(options: BackupScheduleOptions): BackupSchedule {
-  const { folder, intervalMs, kept, backUp, onFailure } = options
+  const { folder, intervalMs, retained, backUp, onFailure } = options
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
@@ -58,13 +58,13 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
   async function run(): Promise<void> {
     try {
       // Another service may back up to the same folder.
-      const restMs = restOf(backupsIn(folder), intervalMs)
-      if (restMs > 0) return schedule(restMs)
+      const dueInMs = dueIn(backupsIn(folder), intervalMs)
+      if (dueInMs > 0) return schedule(dueInMs)
       options.removeLeftovers(folder, isBackupName)
-      const made = backupName(Date.now())
-      await backUp(join(folder, made), controller.signal)
-      removeOld(made)
-      schedule(restOf(backupsIn(folder), intervalMs))
+      const newest = backupName(Date.now())
+      await backUp(join(folder, newest), controller.signal)
+      removeOld(newest)
+      schedule(dueIn(backupsIn(folder), intervalMs))
     } catch (error) {
       if (controller.signal.aborted) return
       onFailure(error)
@@ -72,11 +72,11 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
     }
   }
 
-  function removeOld(made: string): void {
-    // Those of a clock that was ahead stay: counted, they would take the place of this one.
-    const old = backupsIn(folder).filter((name) => name <= made)
+  function removeOld(newest: string): void {
+    // Backups from the future, of a clock that was ahead, do not count: they would displace this one.
+    const old = backupsIn(folder).filter((name) => name <= newest)
     const failures: unknown[] = []
-    for (const name of old.slice(0, -kept)) {
+    for (const name of old.slice(0, -retained)) {
       try {
         rmSync(join(folder, name), { force: true })
       } catch (error) {
@@ -90,7 +90,7 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
     try {
       return newestOf(backupsIn(folder), Date.now())
     } catch {
-      // The next backup tells why.
+      // The next backup reports the reason.
       return undefined
     }
   }
@@ -121,18 +121,18 @@ function prepareFolder(folder: string): void {
   }
 }
 
-/** Their names, the oldest first. */
+/** The names of the backups in a folder, the oldest first. */
 function backupsIn(folder: string): string[] {
   return readdirSync(folder).filter(isBackupName).sort()
 }
 
-/** The time of the newest; those of a clock that went back since do not count. */
+/** The time of the newest backup. Backups from the future do not count: the clock has been set back since. */
 function newestOf(names: readonly string[], nowMs: number): number | undefined {
   return names.map(timeOf).findLast((timeMs) => timeMs <= nowMs)
 }
 
-/** How long the newest backup is new enough. */
-function restOf(names: readonly string[], intervalMs: number): number {
+/** Milliseconds until the next backup is due. */
+function dueIn(names: readonly string[], intervalMs: number): number {
   const nowMs = Date.now()
   const newestMs = newestOf(names, nowMs)
   return newestMs === undefined ? 0 : Math.max(0, newestMs + intervalMs - nowMs)

@@ -5,48 +5,48 @@ import { type BackupSchedule, createBackupSchedule } from './backup-schedule.ts'
 import { storeFile } from '../storage/open-storage.ts'
 
 /**
- * The backups of the store to the folder that the settings name; undefined where they name none. Throws a
- * SettingError when the store is in no file, a SetupError when the folder cannot be written to.
+ * The schedule of backups to the folder in the settings; undefined if they name none. Throws a SettingError if the
+ * database is not a SQLite file, a SetupError if the folder is not writable.
  */
 export function scheduledBackups(config: Config, log: Logger): BackupSchedule | undefined {
-  const { backupDir: folder, backupIntervalMs: intervalMs, backupsKept: kept, database } = config
+  const { backupDir: folder, backupIntervalMs: intervalMs, backupsKept: retained, database } = config
   if (folder === undefined) return undefined
-  const store = backedUpFile(database)
+  const file = backedUpFile(database)
   return createBackupSchedule({
     folder,
     intervalMs,
-    kept,
-    removeLeftovers: store.removeLeftovers,
-    async backUp(file, signal) {
+    retained,
+    removeLeftovers: file.removeLeftovers,
+    async backUp(target, signal) {
       const startMs = performance.now()
-      const { plants, bytes } = await store.backUp(file, {
+      const { plants, bytes } = await file.backUp(target, {
         signal,
         mayReplace: false,
         onProgress: () => undefined,
       })
-      log.info({ file, plants, bytes, tookMs: Math.round(performance.now() - startMs) }, 'backed up')
+      log.info({ file: target, plants, bytes, tookMs: Math.round(performance.now() - startMs) }, 'backed up')
     },
     onFailure(error) {
       log.error(
         { err: error, folder },
-        'no backup was made: look whether the folder can be written to and has room; it is tried again',
+        'no backup was made: check that the folder is writable and has space; the backup is retried',
       )
     },
     onNotRemoved(error) {
       log.error(
         { err: error, folder },
-        'old backups cannot be removed: do it by hand, before the disk is full; a new one was made',
+        'old backups cannot be removed: remove them by hand, before the disk is full; the new one is complete',
       )
     },
   })
 }
 
-/** The store that the setting `database` names. Throws a SettingError where it is in no file. */
+/** The SQLite file in the setting `database`. Throws a SettingError if it names a PostgreSQL database. */
 export function backedUpFile(database: string) {
   try {
     return storeFile(database, 'backing it up')
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
-    throw new SettingError(`PLANTSTORE_BACKUP_DIR is for a store in a file. ${error.message}`)
+    throw new SettingError(`PLANTSTORE_BACKUP_DIR needs a SQLite file. ${error.message}`)
   }
 }

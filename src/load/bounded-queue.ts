@@ -3,7 +3,7 @@ import { type Caller, CallerRotation } from './caller-rotation.ts'
 import type { EventLoopSlices } from './event-loop-slices.ts'
 import type { SharedSlots } from './shared-slots.ts'
 
-/** What one caller may have of the slots, so that the others find one free however long its tasks take. */
+/** The share of the slots that one caller may take: other callers find a free slot however long its tasks run. */
 const CALLER_SHARE = 3 / 4
 
 export interface BoundedQueueOptions {
@@ -13,33 +13,33 @@ export interface BoundedQueueOptions {
   queuedMax: number
   /** How long a task may be queued. Any time by default. */
   waitMaxMs?: number
-  /** The rejection (50301, with its reason) of a task for which there is no room. One error serves all of them. */
+  /** The error (50301 with its reason) of every task that is rejected because the queue is full. */
   overloaded: AppError
-  /** For tasks that hold up the event loop until they are done: they start in these slices, and take no slots. */
+  /** For tasks that block the event loop until they are done: they start in these slices and take no slots. */
   slices?: EventLoopSlices
-  /** Slots that other queues use as well: a task takes one of these and one of its own queue. */
+  /** Slots shared with other queues: a task takes one of these and one of its own queue. */
   sharedSlots?: SharedSlots
 }
 
 export interface RunOptions {
-  /** Whose task it is. All tasks without a caller are those of one more caller, which may take every slot. */
+  /** The caller of the task. All tasks without a caller count as one caller, which may take every slot. */
   caller?: string | undefined
-  /** Called when a queued task would start: false rejects it with 40000. */
+  /** Called before a queued task starts: false rejects it with 40000. */
   isWanted?: (() => boolean) | undefined
 }
 
 interface QueuedTask {
   caller: Caller<QueuedTask>
-  /** Runs it in the slot that its caller has taken for it. */
+  /** Runs it in the slot that was taken for it. */
   start(): void
   reject(error: AppError): void
   timer: NodeJS.Timeout | undefined
 }
 
 /**
- * Runs so many tasks at once, queues so many others and rejects the rest. The queued tasks of a caller start in their
- * order, one caller after another. A caller gets three quarters of the slots at most. It may fill the whole queue; then
- * its newest tasks give way to those of callers that have fewer.
+ * Runs a limited number of tasks at once, queues a limited number and rejects the rest. Queued tasks start round-robin
+ * by caller, each caller's in order. A caller gets at most three quarters of the slots. It may fill the whole queue;
+ * then its newest tasks are displaced by those of callers that have fewer.
  */
 export class BoundedQueue {
   readonly #options: BoundedQueueOptions
@@ -47,7 +47,7 @@ export class BoundedQueue {
   readonly #slotsOfCaller: number
   readonly #rotation = new CallerRotation<QueuedTask>()
   #running = 0
-  /** Tasks that ended well so far. */
+  /** Tasks that have succeeded so far. */
   #succeeded = 0
   #closedWith: AppError | undefined
 
@@ -67,9 +67,9 @@ export class BoundedQueue {
   }
 
   /**
-   * Runs the task: at once where a slot is free, and settles as the task does. Rejects with `overloaded` when the queue
-   * is full or the wait was too long; with 50302 when no task ended well during that wait; with 40000 when a queued
-   * task is no longer wanted.
+   * Runs the task, at once if a slot is free, and settles as the task does. Rejects with `overloaded` if the queue is
+   * full or the wait was too long; with 50302 if no task succeeded during that wait; with 40000 if a queued task is no
+   * longer wanted.
    */
   run<Result>(task: () => Result | Promise<Result>, options: RunOptions = {}): Promise<Result> {
     if (this.#closedWith !== undefined) return Promise.reject(this.#closedWith)
@@ -84,14 +84,14 @@ export class BoundedQueue {
     return Promise.reject(this.#options.overloaded)
   }
 
-  /** Takes a slot until the function that it fulfils with is called. Rejects as `run` does. */
+  /** Takes a slot and fulfils with the function that releases it. Rejects as `run` does. */
   takeSlot(options?: RunOptions): Promise<() => void> {
     return new Promise((resolve, reject) => {
       this.run(() => new Promise<void>(resolve), options).catch(reject)
     })
   }
 
-  /** Rejects what is queued and every later task with this error. What runs goes on. */
+  /** Rejects the queued tasks and every later task with this error. Running tasks continue. */
   close(error: AppError): void {
     this.#closedWith = error
     for (const task of this.#rotation.clear()) rejectQueued(task, error)
@@ -152,7 +152,7 @@ export class BoundedQueue {
             resolve(this.#runInSlot(caller, task))
           } else {
             this.#releaseSlot(caller)
-            reject(new AppError(40000, 'The client has gone away.'))
+            reject(new AppError(40000, 'The client has disconnected.'))
           }
         },
         reject,
@@ -174,7 +174,7 @@ export class BoundedQueue {
     }, waitMaxMs)
   }
 
-  /** Whether one more task of the caller may be queued, for which another caller may lose its newest one. */
+  /** Whether one more task of the caller may be queued. May displace the newest task of another caller. */
   #makeRoom(caller: Caller<QueuedTask>): boolean {
     if (this.queued < this.#options.queuedMax) return true
     const displaced = this.#rotation.displaceFor(caller)

@@ -1,12 +1,12 @@
-/** A caller with tasks that run or are queued. */
+/** A caller with running or queued tasks. */
 export interface Caller<Task> {
   readonly id: string | undefined
   running: number
-  /** In the order in which they came. */
+  /** The oldest first. */
   readonly queued: Task[]
 }
 
-/** The queued tasks of several callers, who take turns. Holds a caller no longer than it has tasks. */
+/** Queued tasks, taken round-robin by caller. Holds a caller only while it has tasks. */
 export class CallerRotation<Task> {
   readonly #callers = new Map<string | undefined, Caller<Task>>()
   /** Callers with queued tasks, the next one first. */
@@ -17,7 +17,7 @@ export class CallerRotation<Task> {
     return this.#queued
   }
 
-  /** The caller with this id. Call `forgetIfIdle` when it has been given no task. */
+  /** The caller with this id. Call `forgetIfIdle` if it is given no task. */
   callerOf(id: string | undefined): Caller<Task> {
     let caller = this.#callers.get(id)
     if (caller === undefined) {
@@ -37,14 +37,14 @@ export class CallerRotation<Task> {
   }
 
   remove(caller: Caller<Task>, task: Task): void {
-    // Those that are removed by their age come first, and are found at once.
+    // Most removed tasks are the oldest, so `indexOf` finds them at once.
     caller.queued.splice(caller.queued.indexOf(task), 1)
     this.#queued--
     if (caller.queued.length === 0) this.#withQueued.splice(this.#withQueued.indexOf(caller), 1)
     this.forgetIfIdle(caller)
   }
 
-  /** Removes and returns the first task of the next caller that `takeSlot` returns true for. */
+  /** Removes and returns the oldest task of the next caller for which `takeSlot` returns true. */
   takeNext(takeSlot: (caller: Caller<Task>) => boolean): Task | undefined {
     for (let tries = this.#withQueued.length; tries > 0; tries--) {
       const caller = this.#withQueued.shift() as Caller<Task>
@@ -58,8 +58,8 @@ export class CallerRotation<Task> {
   }
 
   /**
-   * Removes and returns the newest task of the caller that has the most; undefined where that would leave it with fewer
-   * than this caller then has.
+   * Removes and returns the newest task of the caller with the most queued tasks; undefined if that caller would then
+   * have fewer than this one.
    */
   displaceFor({ queued }: Caller<Task>): Task | undefined {
     const [first, ...others] = this.#withQueued

@@ -1,28 +1,25 @@
 /** How often the lag is measured: often enough to see an overload within a fraction of a second. */
 const SAMPLE_MS = 20
-/**
- * So many measurements in a row: a collection of garbage or a single long answer is over before, and then nobody is to
- * be refused for it.
- */
+/** Late samples in a row that count as lag: a garbage collection or one large response ends sooner. */
 const LATE_IN_A_ROW = 3
-/** Measured so often after the last question: a service that is idle is not woken up for it. */
+/** Samples after the last call of `isTooLong`: an idle service is not woken up. */
 const SAMPLES_AFTER = 50
 
 export interface EventLoopLagOptions {
-  /** How long a request may have to wait until it is read. */
+  /** How long a request may wait before it is read. */
   lagMaxMs: number
   /** A clock that never goes back, in milliseconds. */
   nowMs?: (() => number) | undefined
 }
 
 /**
- * Tells whether requests wait too long until they are read. They wait in the buffers of the system, where nothing
- * counts them; but as long as they wait, a timer is late.
+ * Detects that requests wait too long before they are read. They wait in socket buffers, where nothing counts them,
+ * but timers are late by the same time.
  */
 export interface EventLoopLag {
   /**
-   * Whether the lag has been over its limit for a while, and not fallen under a half of it since. It is measured
-   * only while somebody asks, and shortly after.
+   * Whether the lag has been over its limit for a while and has not fallen below half of it since. The lag is measured
+   * only while this is called, and for a second after.
    */
   isTooLong(): boolean
 }
@@ -32,7 +29,7 @@ export function createEventLoopLag({
   nowMs = () => performance.now(),
 }: EventLoopLagOptions): EventLoopLag {
   let late = 0
-  /** Measurements to come. */
+  /** Samples still to take. */
   let samples = 0
 
   function run(): void {

@@ -1,29 +1,26 @@
-/** What one turn of the event loop begins of what waits, however short each is. */
-const PER_TURN_MAX = 64
+/** Tasks that start in one slice at most, however short they are. */
+const TASKS_PER_SLICE_MAX = 64
 
-/**
- * So long one turn is given to this; whatever else came is served then. A page of 1,000 plants takes a few
- * milliseconds.
- */
-const TURN_MS = 10
+/** The length of a slice. A page of 1,000 plants takes a few milliseconds. */
+const SLICE_MS = 10
 
-/** What shares the turns of the event loop with everything else, so that what comes meanwhile is served between. */
+/** Runs tasks in a slice of each turn of the event loop: other requests run between the slices. */
 export interface EventLoopSlices {
-  /** Whether this turn has time for one more task: none waits, and those that were run in it took less than that. */
+  /** True if no task is queued and the slice of this turn is not used up. */
   hasTime(): boolean
-  /** Runs a task at once, and counts the time until it returns. */
+  /** Runs a task at once and counts its time against the slice of this turn. */
   runNow<Result>(task: () => Result): Result
-  /** Runs a task when this turn is over, or in one to come. Tasks begin in the order they were given. */
+  /** Runs a task in a later turn. Tasks start in order. */
   runLater(task: () => void): void
-  /** Tasks that are yet to begin. */
-  readonly waiting: number
+  /** Tasks that have not started. */
+  readonly queued: number
 }
 
 export function createEventLoopSlices(): EventLoopSlices {
   const tasks: (() => void)[] = []
-  /** Whether tasks wait. */
-  let isPlanned = false
-  /** The time of what was run at once in this turn. */
+  /** Whether a slice is scheduled or running. */
+  let isScheduled = false
+  /** Time of the tasks that ran at once in this turn. */
   let spentMs = 0
   let isTurnNew = true
 
@@ -32,26 +29,26 @@ export function createEventLoopSlices(): EventLoopSlices {
     spentMs = 0
   }
 
-  function runSome(): void {
-    const endsAtMs = performance.now() + TURN_MS
-    let left = PER_TURN_MAX
+  function runSlice(): void {
+    const endsAtMs = performance.now() + SLICE_MS
+    let left = TASKS_PER_SLICE_MAX
     function runNext(): void {
       tasks.shift()?.()
       left--
-      // What the promises of a task do is over before the next, and its time known: a tick comes after all of them.
-      queueMicrotask(() => process.nextTick(goOn))
+      // A tick runs after all microtasks: the promises of a task are settled, and their time counted, before the next.
+      queueMicrotask(() => process.nextTick(continueSlice))
     }
-    function goOn(): void {
-      isPlanned = tasks.length > 0
-      if (!isPlanned) return
+    function continueSlice(): void {
+      isScheduled = tasks.length > 0
+      if (!isScheduled) return
       if (left > 0 && performance.now() < endsAtMs) runNext()
-      else setImmediate(runSome)
+      else setImmediate(runSlice)
     }
     runNext()
   }
 
   return {
-    hasTime: () => !isPlanned && spentMs < TURN_MS,
+    hasTime: () => !isScheduled && spentMs < SLICE_MS,
     runNow(task) {
       if (isTurnNew) setImmediate(endTurn)
       isTurnNew = false
@@ -62,11 +59,11 @@ export function createEventLoopSlices(): EventLoopSlices {
     },
     runLater(task) {
       tasks.push(task)
-      if (isPlanned) return
-      isPlanned = true
-      setImmediate(runSome)
+      if (isScheduled) return
+      isScheduled = true
+      setImmediate(runSlice)
     },
-    get waiting() {
+    get queued() {
       return tasks.length
     },
   }

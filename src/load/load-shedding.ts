@@ -2,42 +2,42 @@ import { AppError } from '../errors.ts'
 import type { EventLoopLag } from './event-loop-lag.ts'
 
 /**
- * So many are taken however late the event loop is: a full commit. To refuse costs half as much as to create, so
- * to refuse all would keep it as late, and nothing would be done until the clients go away.
+ * Queued writes up to which event-loop lag sheds none: a full batch. A rejection costs half as much as a create.
+ * Rejecting every write would keep the event loop as late and commit nothing.
  */
-const TAKEN_ALWAYS = 512
+const SHED_NONE_BELOW = 512
 
-// One of each is enough, as nothing in them differs: under overload it counts what a refusal costs.
-const EVENT_LOOP_LAGS = new AppError(50301, 'Too many requests are queued. Retry in a moment.', {
+// Created once: under overload the cost of a rejection counts.
+const EVENT_LOOP_LAG = new AppError(50301, 'Too many requests are queued. Retry in a moment.', {
   reason: 'event-loop-lag',
 })
-const STORE_LAGS = new AppError(50301, 'Too many writes are queued. Retry in a moment.', {
+const WRITE_LAG = new AppError(50301, 'Too many writes are queued. Retry in a moment.', {
   reason: 'write-lag',
 })
 
 export interface LoadSheddingOptions {
   eventLoopLag: EventLoopLag
-  /** Whether a write would wait too long in the store. */
-  isStoreLagging(): boolean
+  /** Whether a write would wait too long for its commit. */
+  isStorageLagging(): boolean
   /** Writes that wait for a commit now. */
   queuedWrites(): number
 }
 
-/** The refusal (50301) of a request that writes, or undefined where it may begin; what has begun is finished. */
+/** The error (50301) that rejects a new write, or undefined if it may start. */
 export type LoadShedding = () => AppError | undefined
 
 /**
- * Refuses writes that would wait too long, before their body is read: a refusal is there at once, and costs
- * less than the write. Reads are not asked: none waits for a commit.
+ * Rejects writes that would wait too long, before their body is read: the response is immediate and costs less than
+ * the write. Reads are never shed, as none waits for a commit.
  */
 export function createLoadShedding({
   eventLoopLag,
-  isStoreLagging,
+  isStorageLagging,
   queuedWrites,
 }: LoadSheddingOptions): LoadShedding {
   return () => {
-    if (isStoreLagging()) return STORE_LAGS
-    // Asked for each write, as the lag is measured only then.
-    return eventLoopLag.isTooLong() && queuedWrites() >= TAKEN_ALWAYS ? EVENT_LOOP_LAGS : undefined
+    if (isStorageLagging()) return WRITE_LAG
+    // Called for each write, as the lag is measured only then.
+    return eventLoopLag.isTooLong() && queuedWrites() >= SHED_NONE_BELOW ? EVENT_LOOP_LAG : undefined
   }
 }

@@ -1,24 +1,24 @@
-/** Keys remembered at once, about 100 bytes each: far more tokens than a service has in use. */
+/** Keys held at once, about 100 bytes each: far more than the tokens in use. */
 export const KEYS_MAX = 10_000
 
 export interface RateLimitOptions {
-  /** What the header fields call it: letters, digits, `:` and `-`. */
+  /** The policy's name in the header fields: letters, digits, `:` and `-`. */
   policy: string
-  /** Requests that a key may make in a window: at once, and again as the time goes by. At least 1. */
+  /** Requests of a key in a window, at least 1. They may come all at once; the quota refills steadily. */
   quota: number
   windowSeconds: number
   keysMax?: number
-  /** A clock that never goes back. */
+  /** A monotonic clock. */
   nowMs?: () => number
 }
 
-/** What a key may still do, as the header fields tell it. */
+/** The quota that a key has left, as the header fields report it. */
 export interface ServiceLimit {
-  /** Whether nothing was left. */
+  /** Whether the quota was used up. */
   isSpent: boolean
   /** The value of RateLimit (draft-ietf-httpapi-ratelimit-headers-11 §4). */
   field: string
-  /** After how many seconds there is one more: at least 1, as Retry-After has it. */
+  /** Seconds until the next request is allowed, at least 1: the value of Retry-After. */
   waitSeconds: number
 }
 
@@ -28,18 +28,18 @@ export interface RateLimit {
   /** Takes one request of the key, unless its quota is spent. */
   take(key: string): ServiceLimit
   /** `take` without taking. */
-  look(key: string): ServiceLimit
+  peek(key: string): ServiceLimit
 }
 
 interface Use {
-  /** What is used, in requests times milliseconds of the window. */
+  /** The used quota, in requests times milliseconds of the window. */
   level: number
   atMs: number
 }
 
 /**
- * Counts the requests of each key, as a bucket that drains steadily. Holds at most `keysMax` keys: beyond it the
- * longest known one is forgotten, and begins anew.
+ * Limits the rate of each key with a leaky bucket. Holds at most `keysMax` keys: beyond it the oldest key is dropped
+ * and starts with a full quota.
  */
 export function createRateLimit({
   policy,
@@ -49,7 +49,7 @@ export function createRateLimit({
   nowMs = () => performance.now(),
 }: RateLimitOptions): RateLimit {
   const windowMs = windowSeconds * 1_000
-  // A request is worth a window, and a millisecond drains the quota: so whole numbers do, and nothing is rounded.
+  // A request counts as `windowMs`, and a millisecond drains `quota`: integers, so nothing is rounded.
   const capacity = quota * windowMs
   const uses = new Map<string, Use>()
 
@@ -57,15 +57,15 @@ export function createRateLimit({
     return use === undefined ? 0 : Math.max(0, use.level - (now - use.atMs) * quota)
   }
 
-  function note(key: string, use: Use | undefined, level: number, atMs: number): void {
+  function record(key: string, use: Use | undefined, level: number, atMs: number): void {
     if (use !== undefined) {
       use.level = level
       use.atMs = atMs
       return
     }
     if (uses.size >= keysMax) {
-      const [longestKnown = ''] = uses.keys()
-      uses.delete(longestKnown)
+      const [oldest = ''] = uses.keys()
+      uses.delete(oldest)
     }
     uses.set(key, { level, atMs })
   }
@@ -83,10 +83,10 @@ export function createRateLimit({
       const use = uses.get(key)
       const level = levelOf(use, now)
       if (level + windowMs > capacity) return limitAt(level, true)
-      note(key, use, level + windowMs, now)
+      record(key, use, level + windowMs, now)
       return limitAt(level + windowMs, false)
     },
-    look(key) {
+    peek(key) {
       const level = levelOf(uses.get(key), nowMs())
       return limitAt(level, level + windowMs > capacity)
     },

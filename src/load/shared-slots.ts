@@ -1,10 +1,10 @@
-/** Slots that several queues share, beside the limit that each has of its own. */
+/** Slots that several queues share, in addition to the limit of each. */
 export interface SharedSlots {
-  /** Takes a slot; false where none is free. */
+  /** Takes a slot; false if none is free. */
   take(): boolean
-  /** Gives a slot back, for which the queues are asked in rotation. */
+  /** Releases a slot and offers it to the queues, round-robin. */
   release(): void
-  /** Adds a queue. `startNext` starts one of its tasks, or returns false where it can start none. */
+  /** Adds a queue. `startNext` starts one of its tasks, or returns false if it has none to start. */
   join(startNext: () => boolean): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Settles as `promise` does, or rejects with the error that `createError` returns when that takes longer than
- * `timeoutMs`. What the promise stands for goes on all the same.
+ * Settles as `promise` does, or rejects with the error of `createError` after `timeoutMs`. The work behind the promise
+ * continues.
  */
 export async function withinTime<Result>(
   promise: Promise<Result>,

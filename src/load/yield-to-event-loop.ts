@@ -1,2 +1,2 @@
-/** Lets the event loop turn once, so that others are served in the middle of long work. */
+/** Waits for one turn of the event loop, so that other requests run in the middle of long work. */
 export const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -11,14 +11,14 @@ const NAME = /^plantstore-\d{8}T\d{9}Z\.db$/
 const backupsIn = (folder: string) => readdirSync(folder).filter((name) => NAME.test(name))
 const nameAt = (timeMs: number) => `plantstore-${new Date(timeMs).toISOString().replace(/[-:.]/g, '')}.db`
 
-test('a service backs up by itself, keeps the newest ones, and touches nothing else in the folder', async (t) => {
+test('a service backs up by itself, retains the newest backups, and touches nothing else in the folder', async (t) => {
   const folder = join(temporaryFolder(t), 'backups')
   mkdirSync(folder)
   const foreign = ['notes.txt', 'plantstore-old.db', 'plantstore-20200101.db', 'other.db.1.partial']
   for (const name of foreign) writeFileSync(join(folder, name), 'precious')
   const old = nameAt(Date.UTC(2020, 0, 1))
   writeFileSync(join(folder, old), 'an old one')
-  // Its process is this one, as that of a container is which was started again.
+  // A partial file of this process id, as in a restarted container.
   writeFileSync(join(folder, `${old}.${process.pid}.partial`), 'half a one')
   const app = await startApp(t, {
     PLANTSTORE_BACKUP_DIR: folder,
@@ -29,44 +29,44 @@ test('a service backs up by itself, keeps the newest ones, and touches nothing e
   const made = () => app.log.filter(({ msg }) => msg === 'backed up')
   await eventually(() => made().length >= 3, 20_000)
   await app.stop()
-  const kept = backupsIn(folder)
-  assert.equal(kept.length, 2)
-  assert.ok(!kept.includes(old))
-  assert.deepEqual(readdirSync(folder).sort(), [...foreign, ...kept].sort())
+  const retained = backupsIn(folder)
+  assert.equal(retained.length, 2)
+  assert.ok(!retained.includes(old))
+  assert.deepEqual(readdirSync(folder).sort(), [...foreign, ...retained].sort())
   assert.equal(made().at(-1)?.plants, 1)
-  const check = await runPlantstore(t, ['check', '--database', join(folder, kept[1] ?? '')])
+  const check = await runPlantstore(t, ['check', '--database', join(folder, retained[1] ?? '')])
   assert.equal(check.code, 0, check.stderr)
 })
 
-test('a failure is logged with what to do, and the next one is made', async (t) => {
+test('a failure is logged with what to do, and the backup is retried', async (t) => {
   const folder = join(temporaryFolder(t), 'backups')
   const app = await startApp(t, { PLANTSTORE_BACKUP_DIR: folder, PLANTSTORE_BACKUP_INTERVAL_MS: '1000' })
   await eventually(() => backupsIn(folder).length > 0, 20_000)
   rmSync(folder, { recursive: true })
   writeFileSync(folder, 'a file where the folder was')
   const failure = await eventually(() => app.log.find(({ level }) => level === 50), 20_000)
-  assert.match(String(failure.msg), /^no backup was made: look whether the folder can be written to/)
+  assert.match(String(failure.msg), /^no backup was made: check that the folder is writable/)
   assert.equal((await app.fetch('/plants')).status, 200)
   rmSync(folder)
   mkdirSync(folder)
   await eventually(() => backupsIn(folder).length > 0, 20_000)
 })
 
-test('an old backup that cannot be removed keeps no other one, and does not pass for a backup that failed', async (t) => {
+test('an old backup that cannot be removed keeps no other one, and is not reported as a failed backup', async (t) => {
   const folder = temporaryFolder(t)
   const [stuck = '', old = ''] = [2020, 2021].map((year) => nameAt(Date.UTC(year, 0, 1)))
-  // No file, and so not to be removed as one.
+  // A folder, so removing it as a file fails.
   mkdirSync(join(folder, stuck))
   writeFileSync(join(folder, old), 'an old one')
   const app = await startApp(t, { PLANTSTORE_BACKUP_DIR: folder, PLANTSTORE_BACKUPS_KEPT: '1' })
   const line = await eventually(() => app.log.find(({ level }) => level === 50), 20_000)
   assert.match(String(line.msg), /^old backups cannot be removed/)
-  const kept = backupsIn(folder)
-  assert.deepEqual([kept.length, kept.includes(stuck), kept.includes(old)], [2, true, false])
+  const retained = backupsIn(folder)
+  assert.deepEqual([retained.length, retained.includes(stuck), retained.includes(old)], [2, true, false])
   assert.equal(app.log.filter(({ msg }) => msg === 'backed up').length, 1)
 })
 
-test('a service that stops ends its backup, and leaves no half one', async (t) => {
+test('a service that stops aborts its backup, and leaves no partial file', async (t) => {
   const folder = join(temporaryFolder(t), 'backups')
   const app = await startApp(t, { PLANTSTORE_BACKUP_DIR: folder })
   await eventually(() => readdirSync(folder).some((name) => name.endsWith('.partial')))
@@ -81,18 +81,18 @@ test('a service that stops ends its backup, and leaves no half one', async (t) =
   )
 })
 
-test('the next backup is due when the newest is as old as the interval, one at a time', async (t) => {
+test('the next backup is due when the newest one is as old as the interval, one at a time', async (t) => {
   const folder = temporaryFolder(t)
   const newestMs = Date.now()
   writeFileSync(join(folder, nameAt(newestMs)), 'a new one')
-  // What a clock that has been set back since has left.
+  // A backup from before the clock was set back.
   writeFileSync(join(folder, nameAt(Date.now() + 3_600_000)), 'one from the future')
   let running = 0
   let runs = 0
   const schedule = createBackupSchedule({
     folder,
     intervalMs: 200,
-    kept: 10,
+    retained: 10,
     async backUp(file) {
       assert.ok(++running === 1, 'one at a time')
       if (runs++ === 0) assert.ok(Date.now() - newestMs >= 200, 'the newest one was new enough')
@@ -110,15 +110,15 @@ test('the next backup is due when the newest is as old as the interval, one at a
   assert.equal(running, 0)
 })
 
-test('a clock that goes back costs no backup, and makes none in a loop', async (t) => {
+test('after the clock was set back, backups are created at the interval, and none is lost', async (t) => {
   const folder = temporaryFolder(t)
   const future = [1, 2].map((hours) => nameAt(Date.now() + hours * 3_600_000))
-  for (const name of future) writeFileSync(join(folder, name), 'made before the clock went back')
+  for (const name of future) writeFileSync(join(folder, name), 'created before the clock was set back')
   const made: string[] = []
   const schedule = createBackupSchedule({
     folder,
     intervalMs: 300,
-    kept: 1,
+    retained: 1,
     async backUp(file) {
       made.push(basename(file))
       writeFileSync(file, 'one')
@@ -138,7 +138,7 @@ test('a clock that goes back costs no backup, and makes none in a loop', async (
   assert.equal(nameAt(schedule.newestMs() ?? 0), last)
 })
 
-test('a service does not start where backups cannot be written, or for a database server', async (t) => {
+test('a service does not start if the folder of backups is not writable or the database is a server', async (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'file'), '')
   const database = join(folder, 'plants.db')
@@ -150,7 +150,7 @@ test('a service does not start where backups cannot be written, or for a databas
     ],
     [
       { PLANTSTORE_DATABASE: 'postgres://me@host/plants', PLANTSTORE_BACKUP_DIR: folder },
-      /^plantstore: PLANTSTORE_BACKUP_DIR is for a store in a file\. .*tools of its own for backing it up/,
+      /^plantstore: PLANTSTORE_BACKUP_DIR needs a SQLite file\. .*tools of its own for backing it up/,
       2,
     ],
   ] as const) {

@@ -7,7 +7,7 @@ import { OVERLOADED, queueOf, startTasks } from './queue-tasks.ts'
 const isCode = (code: number) => (error: unknown) => error instanceof AppError && error.code === code
 
 describe('a bounded queue', () => {
-  test('runs a task at once while a slot is free, and settles as it does', async () => {
+  test('runs a task at once if a slot is free, and settles as it does', async () => {
     const queue = queueOf({ slots: 1 })
     let hasRun = false
     const value = queue.run(() => {
@@ -28,7 +28,7 @@ describe('a bounded queue', () => {
     )
   })
 
-  test('runs no more tasks at once than it has slots, in their order', async () => {
+  test('runs only as many tasks at once as it has slots, in order', async () => {
     const queue = queueOf({ slots: 2 })
     const { run, end, started } = startTasks(queue)
     const all = Promise.all(['a', 'b', 'c', 'd'].map((name) => run(name)))
@@ -67,7 +67,7 @@ describe('a bounded queue', () => {
     assert.equal(await queue.run(() => 'free'), 'free')
   })
 
-  test('rejects one task more than may be queued, with the reason', async () => {
+  test('rejects a task with the reason if the queue is full', async () => {
     const queue = queueOf({ slots: 1, queuedMax: 2 })
     const { run, end } = startTasks(queue)
     const all = ['a', 'b', 'c'].map((name) => run(name))
@@ -76,7 +76,7 @@ describe('a bounded queue', () => {
     await Promise.all(all)
   })
 
-  test('rejects what is queued for too long: with 50302 unless a task ended well meanwhile', async () => {
+  test('rejects a task that was queued for too long: with 50302 unless another task succeeded meanwhile', async () => {
     const queue = queueOf({ slots: 1, waitMaxMs: 50 })
     const { run, end, started } = startTasks(queue)
     const first = run('a')
@@ -109,7 +109,7 @@ describe('a bounded queue', () => {
     assert.deepEqual(started, ['a', 'c'])
   })
 
-  test('once closed rejects what is queued and what comes, and lets what runs end', async () => {
+  test('once closed rejects queued and new tasks, and lets running ones end', async () => {
     const queue = queueOf({ slots: 1, waitMaxMs: 60_000 })
     const { run, end } = startTasks(queue)
     const first = run('a')
@@ -122,7 +122,7 @@ describe('a bounded queue', () => {
     assert.deepEqual([queue.running, queue.queued], [0, 0])
   })
 
-  test('lends a slot until it is given back', async () => {
+  test('holds a slot until it is released', async () => {
     const queue = queueOf({ slots: 1, queuedMax: 0 })
     const release = await queue.takeSlot()
     await assert.rejects(queue.takeSlot(), isCode(50301))
@@ -134,7 +134,7 @@ describe('a bounded queue', () => {
 })
 
 describe('callers of a bounded queue', () => {
-  test('take turns, however many tasks one of them has queued', async () => {
+  test('are served round-robin, however many tasks one of them has queued', async () => {
     const queue = queueOf({ slots: 1 })
     const { run, end, started } = startTasks(queue)
     for (const name of ['a1', 'a2', 'a3', 'a4']) void run(name, { caller: 'a' })
@@ -144,7 +144,7 @@ describe('callers of a bounded queue', () => {
     assert.deepEqual(started, ['a1', 'a2', 'b1', 'none', 'a3', 'b2', 'a4'])
   })
 
-  test('get three quarters of the slots each at most', async () => {
+  test('get at most three quarters of the slots each', async () => {
     const queue = queueOf({ slots: 4 })
     const { run, end, started } = startTasks(queue)
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void run(name, { caller: 'a' })
@@ -160,7 +160,7 @@ describe('callers of a bounded queue', () => {
     assert.deepEqual([queue.running, queue.queued], [0, 0])
   })
 
-  test('lose their newest tasks to those that have fewer when the queue is full', async () => {
+  test('lose their newest tasks to callers with fewer when the queue is full', async () => {
     const queue = queueOf({ slots: 1, queuedMax: 4 })
     const { run, end, started } = startTasks(queue)
     const greedy = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run(name, { caller: 'a' }))

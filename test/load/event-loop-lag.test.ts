@@ -5,7 +5,7 @@ import { createEventLoopLag } from '../../src/load/event-loop-lag.ts'
 const LAG_MAX_MS = 100
 const SAMPLE_MS = 20
 
-/** A lag whose measurements come when the test says so, each as late as it says. */
+/** A lag whose samples are taken under the control of the test, each late by a given time. */
 function start(test: TestContext) {
   test.mock.timers.enable({ apis: ['setTimeout'] })
   test.after(() => test.mock.timers.reset())
@@ -13,7 +13,7 @@ function start(test: TestContext) {
   const lag = createEventLoopLag({ lagMaxMs: LAG_MAX_MS, nowMs: () => timeMs })
   return {
     lag,
-    /** Asks between any two measurements. */
+    /** Takes samples and calls `isTooLong` after each. */
     measure(...lateMs: number[]): boolean {
       let isTooLong = lag.isTooLong()
       for (const ms of lateMs) {
@@ -23,7 +23,7 @@ function start(test: TestContext) {
       }
       return isTooLong
     },
-    /** Nobody asks for so many measurements, which are all late. */
+    /** Takes late samples without a call of `isTooLong`. */
     pause(samples: number): void {
       for (let count = 0; count < samples; count++) {
         timeMs += SAMPLE_MS + 150
@@ -33,7 +33,7 @@ function start(test: TestContext) {
   }
 }
 
-test('a lag is too long when it stays over the limit, and no longer when it has fallen under a half of it', (test) => {
+test('a lag is too long once it stays over the limit, until it falls below half of it', (test) => {
   const { measure } = start(test)
   assert.equal(measure(0, 0), false)
   assert.equal(measure(150, 101), false)
@@ -44,13 +44,13 @@ test('a lag is too long when it stays over the limit, and no longer when it has 
   assert.equal(measure(150), true)
 })
 
-test('a hiccup is none, however long, and however often it comes', (test) => {
+test('a hiccup is not a lag, however long and however frequent', (test) => {
   const { measure } = start(test)
   for (let count = 0; count < 10; count++) assert.equal(measure(5_000, 60, 0), false)
   for (let count = 0; count < 10; count++) assert.equal(measure(300, 300, 80), false)
 })
 
-test('nothing is measured while nobody asks, and then nothing of before counts', (test) => {
+test('samples stop when isTooLong is no longer called, and then old ones do not count', (test) => {
   const { measure, pause } = start(test)
   assert.equal(measure(150, 150, 150), true)
   pause(49)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { createEventLoopSlices } from '../../src/load/event-loop-slices.ts'
 
-test('tasks begin in their order, a few in each turn of the event loop, and later ones as well', async () => {
+test('tasks start in order, a few in each turn of the event loop, later ones as well', async () => {
   const { runLater } = createEventLoopSlices()
   const begun: number[] = []
   const all = Array.from({ length: 100 }, (_, at) => at)
@@ -21,24 +21,24 @@ test('tasks begin in their order, a few in each turn of the event loop, and late
   assert.deepEqual(begun, all)
 })
 
-test('once nothing waits, and in each new turn, there is time for a task at once', async () => {
-  const turns = createEventLoopSlices()
-  turns.runLater(() => {})
-  assert.equal(turns.hasTime(), false)
-  while (turns.waiting > 0) await yieldToEventLoop()
-  assert.equal(turns.hasTime(), true)
-  const taken = turns.runNow(() => {
+test('a task may run at once if none is queued, and again in each new turn', async () => {
+  const slices = createEventLoopSlices()
+  slices.runLater(() => {})
+  assert.equal(slices.hasTime(), false)
+  while (slices.queued > 0) await yieldToEventLoop()
+  assert.equal(slices.hasTime(), true)
+  const taken = slices.runNow(() => {
     const endMs = performance.now() + 30
     while (performance.now() < endMs);
     return 'long'
   })
   assert.equal(taken, 'long')
-  assert.equal(turns.hasTime(), false)
+  assert.equal(slices.hasTime(), false)
   await yieldToEventLoop()
-  assert.equal(turns.hasTime(), true)
+  assert.equal(slices.hasTime(), true)
 })
 
-test('tasks that take long leave the rest of them to the turns after', async () => {
+test('after long tasks the rest run in later turns', async () => {
   const { runLater } = createEventLoopSlices()
   let begun = 0
   for (let task = 0; task < 4; task++) {

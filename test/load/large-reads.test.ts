@@ -6,11 +6,11 @@ import { openWire, requestText, type Wire } from '../support/http/wire.ts'
 
 const CONNECTIONS = 60
 
-/** A megabyte takes some milliseconds to read and to write as JSON, in which nothing else is served. */
+/** A megabyte blocks the event loop for some milliseconds, to read it and to write it as JSON. */
 const LARGE_CHARACTERS = 1_000_000
 const PAGE_PLANTS = 50
 
-/** A service over a store of large plants that counts the reads that have ended. */
+/** A service with large plants that counts the reads that have ended. */
 async function startLargeApp(t: Lifetime) {
   const ended = { pages: 0, plants: 0 }
   const filled: Promise<unknown>[] = []
@@ -35,7 +35,7 @@ async function startLargeApp(t: Lifetime) {
   return { ended, app }
 }
 
-/** Connections that were used before: the system hands new ones to the service one in a turn of the event loop. */
+/** Connections that were used before: the service accepts only one new connection a turn of the event loop. */
 async function openUsed(t: Lifetime, port: number, count: number): Promise<Wire[]> {
   const wires = await Promise.all(Array.from({ length: count }, () => openWire(t, port)))
   await Promise.all(wires.map((wire) => wire.assertUsable()))

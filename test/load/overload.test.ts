@@ -8,71 +8,71 @@ import { startAlteredApp } from '../support/http/start-altered-app.ts'
 import { type StartedApp, startApp } from '../support/http/start-app.ts'
 import { metricsOf, sumOf } from '../support/metrics-text.ts'
 
-test('refusals for overload are counted by what there was too much of, and summed up in the log', async (test) => {
+test('rejections for overload are counted by reason and summarised in the log', async (test) => {
   const app = await startApp(test, { PLANTSTORE_QUEUED_WRITES_MAX: '1' })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 60 }, (_, id) => app.send('POST', '/plants', `{"id":${id},"name":"a"}`)),
   )
-  const refused = answers.filter(({ status }) => status === 503)
-  assert.ok(refused.length > 2, String(refused.length))
-  for (const { headers } of refused) assert.equal(headers.get('retry-after'), '1')
+  const rejected = responses.filter(({ status }) => status === 503)
+  assert.ok(rejected.length > 2, String(rejected.length))
+  for (const { headers } of rejected) assert.equal(headers.get('retry-after'), '1')
 
   const lines = () => app.log.filter(({ msg }) => msg === 'overloaded')
   const summedUp = () =>
     lines().reduce((sum, line) => sum + Number((line.rejected as Record<string, number>)['queued-writes']), 0)
-  await eventually(() => summedUp() === refused.length)
-  assert.ok(lines().length < refused.length, JSON.stringify(lines()))
+  await eventually(() => summedUp() === rejected.length)
+  assert.ok(lines().length < rejected.length, JSON.stringify(lines()))
   assert.ok(lines().every(({ level, error }) => level === 50 && error === 50301))
   assert.equal(app.log.filter(({ requestId }) => requestId !== undefined).length, 0)
 
   const labels = { error: '50301', reason: 'too many writes queued' }
-  assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total', labels), refused.length)
+  assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total', labels), rejected.length)
 })
 
-/** Sends creates, a few at most while one is under way, until one is refused with `Retry-After`. */
-async function createUntilRefused(app: StartedApp): Promise<Promise<Response>[]> {
+/** Sends creates, a few at a time, until one is rejected with `Retry-After`. */
+async function createUntilRejected(app: StartedApp): Promise<Promise<Response>[]> {
   const sent: Promise<Response>[] = []
-  let refused: Response | undefined
+  let rejected: Response | undefined
   await eventually(async () => {
     const create = app.send('POST', '/plants', `{"id":${sent.length},"name":"a"}`)
     sent.push(create)
     create.then(
-      (answer) => {
-        if (answer.status === 503) refused ??= answer
+      (response) => {
+        if (response.status === 503) rejected ??= response
       },
       () => {},
     )
     await Promise.race([create, sleep(20)])
-    return refused !== undefined
+    return rejected !== undefined
   })
-  assert.equal(refused?.headers.get('retry-after'), '1')
+  assert.equal(rejected?.headers.get('retry-after'), '1')
   return sent
 }
 
-/** How many of these were refused; the others were done. */
-async function refusedOf(sent: readonly Promise<Response>[]): Promise<number> {
+/** How many of these were rejected; the others succeeded. */
+async function countRejected(sent: readonly Promise<Response>[]): Promise<number> {
   const statuses = (await Promise.all(sent)).map(({ status }) => status)
   assert.ok(statuses.includes(200))
   assert.deepEqual([...new Set(statuses)].sort(), [200, 503])
   return statuses.filter((status) => status === 503).length
 }
 
-async function assertRefusesNoRead(app: Pick<StartedApp, 'fetch'>): Promise<void> {
+async function assertAcceptsReads(app: Pick<StartedApp, 'fetch'>): Promise<void> {
   for (const path of ['/plants', '/tokens', '/healthz', '/readyz', '/metrics']) {
     assert.equal((await app.fetch(path)).status, 200, path)
   }
 }
 
-test('while the store hangs, writes are refused at once and reads are not, and what was accepted is done', {
-  skip: process.env.TEST_DATABASE_SERVER === undefined ? false : 'the store is stopped by a lock of SQLite',
+test('while the storage hangs, writes are rejected at once, reads are not, and accepted writes are done later', {
+  skip: process.env.TEST_DATABASE_SERVER === undefined ? false : 'the storage is stopped by a lock of SQLite',
 }, async (test) => {
   const app = await startApp(test, { PLANTSTORE_WRITE_LAG_MAX_MS: '40' })
   await app.send('POST', '/plants', '{"id":-1,"name":"a"}')
-  // Waits for its turn: the service may be indexing the plant that it has just stored.
+  // Waits for the lock: the service may still be indexing the new plant.
   const other = new DatabaseSync(app.database, { timeout: 5_000 })
   test.after(() => other.close())
   other.exec('BEGIN IMMEDIATE')
-  const sent = await createUntilRefused(app)
+  const sent = await createUntilRejected(app)
 
   for (const [method, path] of [
     ['PUT', '/plants/-1'],
@@ -84,17 +84,17 @@ test('while the store hangs, writes are refused at once and reads are not, and w
     await assertErrorAnswer(await app.send(method, path, '{}'), 503, 50301)
   }
   const noToken = await app.send('POST', '/plants', '{}', { authorization: 'Bearer unknown' })
-  assert.equal(noToken.status, 401, 'whose token is not valid learns nothing of the store')
-  await assertRefusesNoRead(app)
+  assert.equal(noToken.status, 401, 'without a valid token the load of the storage is not revealed')
+  await assertAcceptsReads(app)
 
   other.exec('ROLLBACK')
-  const refused = 5 + (await refusedOf(sent))
+  const rejected = 5 + (await countRejected(sent))
   assert.equal((await app.send('POST', '/plants', '{"id":-2,"name":"a"}')).status, 200)
   const labels = { error: '50301', reason: 'writes lag' }
-  assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total', labels), refused)
+  assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total', labels), rejected)
 })
 
-test('while the event loop lags, writes beyond a full commit are refused, and reads are not', async (test) => {
+test('while the event loop lags, writes beyond a full batch are rejected, and reads are not', async (test) => {
   let queuedWrites = 512
   const app = await startAlteredApp(test, {
     settings: { PLANTSTORE_EVENT_LOOP_LAG_MAX_MS: '30' },
@@ -109,15 +109,15 @@ test('while the event loop lags, writes beyond a full commit are refused, and re
     if (isBusy) setImmediate(block)
   }
   block()
-  const refused = await eventually(async () => {
-    const answer = await app.create()
-    return answer.status === 503 && answer
+  const rejected = await eventually(async () => {
+    const response = await app.create()
+    return response.status === 503 && response
   })
-  assert.equal(refused.headers.get('retry-after'), '1')
-  await assertErrorAnswer(refused, 503, 50301)
-  await assertRefusesNoRead(app)
+  assert.equal(rejected.headers.get('retry-after'), '1')
+  await assertErrorAnswer(rejected, 503, 50301)
+  await assertAcceptsReads(app)
   queuedWrites = 511
-  assert.notEqual((await app.create()).status, 503, 'the service goes on to work')
+  assert.notEqual((await app.create()).status, 503, 'fewer writes than a full batch are accepted')
   queuedWrites = 512
   isBusy = false
   await eventually(async () => (await app.create()).status !== 503)

@@ -1,14 +1,14 @@
 import { AppError } from '../../src/errors.ts'
 import { BoundedQueue, type BoundedQueueOptions, type RunOptions } from '../../src/load/bounded-queue.ts'
 
-/** What a full queue of `queueOf` rejects with. */
+/** The error of a full queue of `queueOf`. */
 export const OVERLOADED = new AppError(50301, 'Too many reads are queued.', { reason: 'queued-reads' })
 
 export function queueOf(options: Partial<BoundedQueueOptions> = {}): BoundedQueue {
   return new BoundedQueue({ queuedMax: 100, overloaded: OVERLOADED, ...options })
 }
 
-/** Runs tasks in a queue that end when they are told to, and lists those that have started. */
+/** Runs tasks in a queue that end at a call of `end`, and lists those that have started. */
 export function startTasks(queue: BoundedQueue) {
   const started: string[] = []
   const ends = new Map<string, PromiseWithResolvers<string>>()

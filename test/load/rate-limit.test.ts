@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createRateLimit, type RateLimitOptions } from '../../src/load/rate-limit.ts'
 
-/** A limit with a clock that is set by hand. */
+/** A rate limit with a clock that the test sets. */
 function newLimit(options: Partial<RateLimitOptions> = {}) {
   const clock = { nowMs: 0 }
   const limit = createRateLimit({
@@ -14,7 +14,7 @@ function newLimit(options: Partial<RateLimitOptions> = {}) {
     ...options,
   })
   const take = (key = 'somebody') => limit.take(key).isSpent
-  /** How many requests are let through now. */
+  /** How many requests are allowed now. */
   const takeAll = (key = 'somebody') => {
     let taken = 0
     while (!take(key)) taken++
@@ -23,7 +23,7 @@ function newLimit(options: Partial<RateLimitOptions> = {}) {
   return { clock, limit, take, takeAll }
 }
 
-test('the quota of a window may be used at once, and comes back evenly', () => {
+test('the quota of a window may be used at once, and refills evenly', () => {
   const { clock, take, takeAll } = newLimit({ quota: 4 })
   assert.equal(takeAll(), 4)
   clock.nowMs = 249
@@ -33,10 +33,10 @@ test('the quota of a window may be used at once, and comes back evenly', () => {
   clock.nowMs = 1_000
   assert.equal(takeAll(), 3)
   clock.nowMs = 3_600_000
-  assert.equal(takeAll(), 4, 'what is not used is not saved up')
+  assert.equal(takeAll(), 4, 'unused quota is not accumulated')
 })
 
-test('a request that was refused uses nothing', () => {
+test('a rejected request uses no quota', () => {
   const { clock, take, takeAll } = newLimit({ quota: 1 })
   assert.ok(!take())
   for (let count = 0; count < 1_000; count++) assert.ok(take())
@@ -52,7 +52,7 @@ test('each key has a quota of its own', () => {
   for (const key of ['constructor', '__proto__', '']) assert.equal(takeAll(key), 3)
 })
 
-test('never more than a quota and what came back is let through, however requests fall', () => {
+test('no more requests are allowed than the quota and its refill, however they are spread', () => {
   const request = fc.record({ waitMs: fc.nat(700), count: fc.integer({ min: 1, max: 5 }) })
   fc.assert(
     fc.property(
@@ -77,7 +77,7 @@ test('never more than a quota and what came back is let through, however request
   )
 })
 
-test('whoever keeps to the rate is never refused', () => {
+test('a caller that keeps to the rate is never rejected', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1_000 }),
@@ -93,7 +93,7 @@ test('whoever keeps to the rate is never refused', () => {
   )
 })
 
-test('the fields tell the policy, what is left, and how long it must do', () => {
+test('the header fields have the policy, the remaining quota and the time until more', () => {
   const { limit } = newLimit({ policy: 'plants:read', quota: 2 })
   assert.equal(limit.policyField, '"plants:read";q=2;w=1')
   assert.equal(limit.take('a').field, '"plants:read";r=1;t=1')
@@ -101,7 +101,7 @@ test('the fields tell the policy, what is left, and how long it must do', () => 
   assert.deepEqual(limit.take('a'), { isSpent: true, field: '"plants:read";r=0;t=1', waitSeconds: 1 })
 })
 
-test('the wait is until there is one more, in whole seconds', () => {
+test('the wait is the time until the next request is allowed, in whole seconds', () => {
   const { clock, limit, take } = newLimit({ quota: 2, windowSeconds: 60 })
   take()
   take()
@@ -114,14 +114,14 @@ test('the wait is until there is one more, in whole seconds', () => {
   assert.ok(!take())
 })
 
-test('to look takes nothing', () => {
+test('a peek takes nothing', () => {
   const { limit, take } = newLimit({ quota: 1 })
-  assert.deepEqual(limit.look('somebody'), { isSpent: false, field: '"a";r=1;t=1', waitSeconds: 1 })
+  assert.deepEqual(limit.peek('somebody'), { isSpent: false, field: '"a";r=1;t=1', waitSeconds: 1 })
   assert.ok(!take())
-  assert.deepEqual(limit.look('somebody'), { isSpent: true, field: '"a";r=0;t=1', waitSeconds: 1 })
+  assert.deepEqual(limit.peek('somebody'), { isSpent: true, field: '"a";r=0;t=1', waitSeconds: 1 })
 })
 
-test('only so many keys are remembered, and the longest known one is forgotten first', () => {
+test('the number of keys is limited, and the oldest one is dropped first', () => {
   const { take } = newLimit({ quota: 1, keysMax: 2 })
   assert.ok(!take('first'))
   assert.ok(!take('second'))

@@ -4,13 +4,13 @@ import { createEventLoopSlices } from '../../src/load/event-loop-slices.ts'
 import { createSharedSlots } from '../../src/load/shared-slots.ts'
 import { queueOf, startTasks } from './queue-tasks.ts'
 
-function holdUp(ms: number): void {
+function block(ms: number): void {
   const endMs = performance.now() + ms
   while (performance.now() < endMs);
 }
 
 describe('queues that share slots', () => {
-  test('run no more tasks in all than there are, each no more than it may, in rotation', async () => {
+  test('run at most as many tasks as there are slots, each within its own limit, round-robin', async () => {
     const sharedSlots = createSharedSlots(3)
     const pages = startTasks(queueOf({ slots: 2, sharedSlots }))
     const rows = startTasks(queueOf({ slots: 3, sharedSlots }))
@@ -34,14 +34,14 @@ describe('queues that share slots', () => {
   })
 })
 
-describe('a queue of tasks that hold up the event loop', () => {
-  test('starts them in slices, so that others are served in between', async () => {
+describe('a queue of tasks that block the event loop', () => {
+  test('starts them in slices, with other work in between', async () => {
     const queue = queueOf({ slices: createEventLoopSlices() })
-    await queue.run(() => holdUp(30))
+    await queue.run(() => block(30))
     const started: number[] = []
     const tasks = Array.from({ length: 4 }, (_, at) =>
       queue.run(() => {
-        holdUp(30)
+        block(30)
         started.push(at)
       }),
     )
@@ -56,9 +56,9 @@ describe('a queue of tasks that hold up the event loop', () => {
     assert.deepEqual(started, [0, 1, 2, 3])
   })
 
-  test('lets the callers take turns, and runs the rest when one is no longer wanted', async () => {
+  test('serves callers round-robin, and runs the rest if one task is no longer wanted', async () => {
     const queue = queueOf({ slices: createEventLoopSlices() })
-    await queue.run(() => holdUp(30))
+    await queue.run(() => block(30))
     const started: string[] = []
     const run = (name: string, isWanted = true) =>
       queue.run(() => void started.push(name), { caller: name[0], isWanted: () => isWanted })

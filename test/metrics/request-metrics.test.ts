@@ -115,18 +115,18 @@ test('no metric contains plants, tokens or paths', async () => {
   await app.fetch('/plants?q=Hidden&tag=Hidden-Tag')
   await app.fetch(`/tokens/${token}`, { method: 'DELETE' })
   await app.fetch('/Hidden-Path', { headers: { authorization: `Bearer ${token}`, 'x-request-id': 'Hidden' } })
-  const answer = await app.fetch('/metrics', { headers: { authorization: `Bearer ${token}` } })
-  const text = await answer.text()
+  const response = await app.fetch('/metrics', { headers: { authorization: `Bearer ${token}` } })
+  const text = await response.text()
   for (const secret of [id, token, 'Labelled', 'Hidden', '777000777'])
     assert.ok(!text.includes(secret), secret)
 })
 
 test('the response is the text format of Prometheus, is not cached, and HEAD has its header fields', async () => {
-  const answer = await app.fetch('/metrics', { method: 'HEAD' })
-  assert.equal(answer.status, 200)
-  assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
-  assert.equal(answer.headers.get('cache-control'), 'no-store')
-  assert.ok(Number(answer.headers.get('content-length')) > 1000)
+  const response = await app.fetch('/metrics', { method: 'HEAD' })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  assert.ok(Number(response.headers.get('content-length')) > 1000)
 })
 
 test('routes do not include the base path', async (context) => {
@@ -145,9 +145,9 @@ test('services of one process count for themselves', async (context) => {
 
 test('without the setting metrics there is no /metrics', async (context) => {
   const app = await startApp(context, { PLANTSTORE_METRICS: 'false' })
-  const answer = await app.fetch('/metrics')
-  assert.equal(answer.status, 404)
-  assert.equal(((await answer.json()) as { error: number }).error, 40401)
+  const response = await app.fetch('/metrics')
+  assert.equal(response.status, 404)
+  assert.equal(((await response.json()) as { error: number }).error, 40401)
   const document = (await (await app.fetch('/openapi.json')).json()) as { paths: object }
   assert.ok(!('/metrics' in document.paths))
 })

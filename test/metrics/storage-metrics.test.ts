@@ -16,7 +16,7 @@ async function assertCommitsCounted(app: StartedApp, engine: string): Promise<vo
   const creates = Array.from({ length: CREATES }, (_, at) =>
     app.send('POST', '/plants', `{"id":${at},"name":"a"}`),
   )
-  for (const answer of await Promise.all(creates)) assert.equal(answer.status, 200)
+  for (const response of await Promise.all(creates)) assert.equal(response.status, 200)
   const metrics = await metricsOf(app)
   const labels = { engine, version: packageJson.version, node: process.version }
   assert.equal(sumOf(metrics, 'plantstore_build_info', labels), 1)

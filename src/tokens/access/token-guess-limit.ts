@@ -58,7 +58,7 @@ export function createTokenGuessLimit({
   }
 
   return {
-    refusalOf: (request) => refusal(limit.look(keyOf(request))),
+    refusalOf: (request) => refusal(limit.peek(keyOf(request))),
     count: (request) => refusal(limit.take(keyOf(request))),
   }
 }
