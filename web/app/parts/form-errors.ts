@@ -7,11 +7,11 @@ export type FormErrors<Field extends string> = Partial<Record<Field | '', string
 /** The rules that only the service checks. */
 const RULE_TEXTS: Partial<Record<FieldError['rule'], string>> = {
   required: 'This is required.',
-  'well-formed': 'This contains a character that cannot be stored.',
+  'well-formed': 'This contains a character that cannot be stored. Type the text again.',
   'single-line': 'This must be a single line.',
-  'max-length': 'This is too long.',
-  unique: 'This is already used.',
-  future: 'This must be in the future.',
+  'max-length': 'This is too long. Shorten it.',
+  unique: 'This is already used. Choose another one.',
+  future: 'This must be in the future. Choose a later time.',
 }
 
 /** The texts of a failed request: those of known fields and rules by field, any other for the form as a whole. */

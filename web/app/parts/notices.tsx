@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type QuotedText, QuotedTextView } from './quoted-text.tsx'
+import type { QuotedText } from './quoted-text.ts'
+import { QuotedTextView } from './quoted-text-view.tsx'
 import { shownText } from './shown-text.ts'
 import { texts } from './texts.ts'
 import './notices.css'

@@ -1,4 +1,4 @@
-import { quotedText } from './quoted-text.tsx'
+import { quotedText } from './quoted-text.ts'
 
 /** The texts of the web app; some rooms have a `texts.ts` of their own. A translation is an object of this shape. */
 export const texts = {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { TagMark } from '../parts/plant-row.tsx'
-import { QuotedTextView } from '../parts/quoted-text.tsx'
+import { QuotedTextView } from '../parts/quoted-text-view.tsx'
 import { shownTag, shownText } from '../parts/shown-text.ts'
 import { texts } from '../parts/texts.ts'
 import { dayOf } from '../parts/times.ts'

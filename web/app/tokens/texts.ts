@@ -1,4 +1,4 @@
-import { quotedText } from '../parts/quoted-text.tsx'
+import { quotedText } from '../parts/quoted-text.ts'
 
 /** The texts of this room. */
 export const tokenTexts = {

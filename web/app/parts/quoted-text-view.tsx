@@ -1,14 +1,4 @@
-/** A text of the web app that quotes text of users. */
-export interface QuotedText {
-  words: readonly string[]
-  /** The quotations between the words: one fewer than `words`. */
-  quoted: readonly string[]
-}
-
-/** A template tag: the substitutions become quotations. */
-export function quotedText(words: TemplateStringsArray, ...quoted: string[]): QuotedText {
-  return { words, quoted }
-}
+import type { QuotedText } from './quoted-text.ts'
 
 /** Renders each quotation in <bdi>, so that its direction does not reorder the words around it. */
 export function QuotedTextView({ text }: { text: string | QuotedText }) {
