@@ -4,9 +4,9 @@
 export const PLANT_MEMBERS = ['name', 'tag'] as const satisfies readonly (keyof Plant)[]
 
 export interface Plant {
-  /** The name of the plant, a string without U+0000 and lone surrogates, kept as sent */
+  /** The name of the plant: a string without U+0000 and lone surrogates, stored unchanged */
   name: string
-  /** Tag that specifies the type of the plant, a string without U+0000 and lone surrogates */
+  /** Tag that specifies the type of the plant: a string without U+0000 and lone surrogates, stored unchanged */
   tag?: string
 }
 
@@ -18,20 +18,20 @@ export interface NewPlant extends Plant {
 export interface StoredPlant {
   /** Identification number of the plant */
   id: bigint
-  /** The name of the plant, a string without U+0000 and lone surrogates, kept as sent */
+  /** The name of the plant: a string without U+0000 and lone surrogates, stored unchanged */
   name: string
-  /** Absent when the plant has none, never null */
+  /** Absent if the plant has none, never null */
   tag?: string
-  /** RFC 3339, UTC */
+  /** Time of creation (RFC 3339, UTC) */
   createdAt: string
-  /** RFC 3339, UTC */
+  /** Time of the last write (RFC 3339, UTC) */
   updatedAt: string
 }
 
 export interface PlantUpdate {
-  /** The name of the plant, a string without U+0000 and lone surrogates, kept as sent */
+  /** The name of the plant: a string without U+0000 and lone surrogates, stored unchanged */
   name?: string
-  /** The new tag; null removes it */
+  /** The new tag; null deletes it */
   tag?: string | null
 }
 
@@ -51,18 +51,18 @@ export interface ImportReport {
 export interface ImportError {
   /** The line on which the row begins, from 1 */
   line: number
-  /** The id of the row, where it has a valid one */
+  /** The id of the row, if it has a valid one */
   id?: bigint
   /** Numeric error code */
   error: number
   /** What is wrong with the row */
   message: string
-  /** The fields that fail validation. Absent when the row failed for another reason. */
+  /** The fields that fail validation. Absent if the row failed for another reason. */
   fields?: FieldError[]
 }
 
 export type ImportEvent =
-  /** Progress: every row before the line is stored, or was reported as an error */
+  /** Progress: every row before `line` was stored, skipped or reported as failed */
   | {
       type: 'progress'
       line: number
@@ -80,13 +80,13 @@ export type ImportEvent =
       type: 'error'
       /** The line on which the row begins, from 1 */
       line: number
-      /** The id of the row, where it has a valid one */
+      /** The id of the row, if it has a valid one */
       id?: bigint
       /** Numeric error code */
       error: number
       /** What is wrong with the row */
       message: string
-      /** The fields that fail validation. Absent when the row failed for another reason. */
+      /** The fields that fail validation. Absent if the row failed for another reason. */
       fields?: FieldError[]
     }
   /** The last line of an import that read every row */
@@ -106,9 +106,9 @@ export type ImportEvent =
       type: 'failure'
       /** Numeric error code */
       error: number
-      /** Why the import ended */
+      /** What ended the import */
       message: string
-      /** How far the import got */
+      /** The progress of the import when it failed */
       details: ErrorDetails
     }
 
@@ -129,28 +129,28 @@ export interface TagCount {
 }
 
 export interface DayCount {
-  /** From midnight to midnight UTC */
+  /** The day, from midnight to midnight UTC */
   day: string
   count: number
 }
 
 export interface Additions {
-  /** When the count began. Plants that were added or removed since may be in it or not. */
+  /** The time at which the count began. It may or may not include later creates and deletes. */
   countedAt: string
-  /** The days on which plants were added, in order. A day without any is not among them. */
+  /** The days on which plants were created, in order. Days without any are omitted. */
   days: DayCount[]
 }
 
 export interface Token {
-  /** Names the token in the API; it is not the token */
+  /** The id of the token in the API. It is not a secret. */
   id: string
   /** What the token is for */
   label: string
   scopes: ('plants:read' | 'plants:write' | 'tokens:manage' | 'metrics:read')[]
   createdAt: string
-  /** Absent when the token does not expire */
+  /** Absent if the token does not expire */
   expiresAt?: string
-  /** To the minute; absent when never used */
+  /** To the minute. Absent if the token was never used. */
   lastUsedAt?: string
 }
 
@@ -158,22 +158,22 @@ export interface NewToken {
   /** What the token is for */
   label?: string
   scopes: ('plants:read' | 'plants:write' | 'tokens:manage' | 'metrics:read')[]
-  /** RFC 3339, in the future */
+  /** RFC 3339, in the future. Without it the token does not expire. */
   expiresAt?: string
 }
 
 export interface CreatedToken {
-  /** Names the token in the API; it is not the token */
+  /** The id of the token in the API. It is not a secret. */
   id: string
   /** What the token is for */
   label: string
   scopes: ('plants:read' | 'plants:write' | 'tokens:manage' | 'metrics:read')[]
   createdAt: string
-  /** Absent when the token does not expire */
+  /** Absent if the token does not expire */
   expiresAt?: string
-  /** To the minute; absent when never used */
+  /** To the minute. Absent if the token was never used. */
   lastUsedAt?: string
-  /** The bearer token: shown this once, kept by the service as a hash only */
+  /** The bearer token, returned only once. The service stores only its hash. */
   token: string
 }
 
@@ -181,14 +181,14 @@ export interface Readiness {
   status: 'ready'
   /** The version of the service */
   version: string
-  /** What keeps the plants */
+  /** The database engine */
   engine: 'sqlite' | 'postgres'
-  /** Failing since the storage refused the last commit, its disk being full, say; what reads works */
+  /** `failing` if the last commit failed, for example because the disk is full. Reads still work. */
   writes: 'working' | 'failing'
 }
 
 export interface TokenRotation {
-  /** How long the replaced token goes on; 0 ends it at once */
+  /** The grace period: how long the old secret stays valid. 0 ends it at once. */
   graceSeconds?: number
 }
 
@@ -208,10 +208,10 @@ export interface ErrorDetails {
   parameter?: string
   /** The setting of the service to change */
   setting?: string
-  /** The line at which an import ended; the rows before it were handled */
+  /** The line at which an import ended. Every row before it was stored, skipped or reported as failed. */
   line?: number
-  /** What happened to the rows of an import before `line` */
+  /** The counts of an import for the rows before `line` */
   counts?: ImportCounts
-  /** What happened to a write that failed: nothing was stored (`none`), the rows of an import before `line` were stored and none from there on (`stored-before-line`), or it may or may not have been stored (`unknown`) */
+  /** What a failed write stored: nothing (`none`), the rows of an import before `line` and none after (`stored-before-line`), or possibly anything (`unknown`) */
   outcome?: 'none' | 'stored-before-line' | 'unknown'
 }

@@ -14,10 +14,10 @@ declare module 'fastify' {
     /** Whether what the request itself caused is answered with 400 whatever its code. */
     rejectionsAre400?: true
     /**
-     * Whether the path takes these methods for nothing, and the route is there only so that a path with a parameter
-     * is not taken for this one. Its handler leaves the answer to `callNotFound`.
+     * Whether the path does not support these methods. The route exists only so that they do not match a path with a
+     * parameter. Its handler calls `callNotFound`.
      */
-    isRefused?: true
+    isUnsupported?: true
   }
   interface FastifyRequest {
     /** The path of its route, as the API's document writes it; null while it has none. */
@@ -95,7 +95,7 @@ export function guardRoutes(
   app.decorateRequest('caller', null as never)
 
   app.addHook('onRoute', (route) => {
-    const { scope, operation, rejectionsAre400 = false, isRefused = false } = route.config ?? {}
+    const { scope, operation, rejectionsAre400 = false, isUnsupported = false } = route.config ?? {}
     const path = route.url.slice(basePath.length) || '/'
     if (scope === undefined) throw new Error(`The route ${route.method} ${route.url} declares no scope`)
     if (scope === 'public' && !isPublicPath(path)) throw new Error(`The route ${route.url} may not be public`)
@@ -105,7 +105,7 @@ export function guardRoutes(
     }
     methodsOfPath.set(route.url, known)
     for (const method of [route.method].flat()) {
-      if (!isRefused) known.methods.add(method)
+      if (!isUnsupported) known.methods.add(method)
       if (operation !== undefined && method !== 'HEAD') {
         described.push({ method, url: path, scope, operation, rejectionsAre400 })
       }

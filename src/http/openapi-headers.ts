@@ -1,30 +1,29 @@
-/** The header fields of answers, as the served document tells them. */
+/** The header fields of responses, as the OpenAPI document describes them. */
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'Names this request in the log: the X-Request-Id of the request, or one made for it',
+    description: 'The id of this request in the log: its own X-Request-Id, or a generated one',
     schema: { type: 'string' },
   },
   'X-Content-Type-Options': {
-    description: 'Browsers are not to guess another media type',
+    description: 'Browsers must not guess another media type',
     schema: { type: 'string', const: 'nosniff' },
   },
   ETag: {
     description: 'The version of the plant, for If-Match and If-None-Match',
     schema: { type: 'string' },
   },
-  Location: { description: 'The path at which the plant is read', schema: { type: 'string' } },
+  Location: { description: 'The path of the plant', schema: { type: 'string' } },
   Link: {
-    description: 'The next page, `rel="next"` (RFC 8288); absent on the last one',
+    description: 'The next page, `rel="next"` (RFC 8288); absent on the last page',
     schema: { type: 'string' },
   },
-  'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before a retry', schema: { type: 'integer' } },
   RateLimit: {
-    description:
-      'What the token may still do: requests, and the seconds for which they must do; where there is a limit',
+    description: 'The remaining requests of the token (`r`) for the next `t` seconds, if there is a limit',
     schema: { type: 'string', examples: ['"plants:read";r=57;t=1'] },
   },
   'RateLimit-Policy': {
-    description: 'The limit: requests, and the seconds in which they may be made; where there is a limit',
+    description: 'The quota: requests (`q`) in a window of seconds (`w`), if there is a limit',
     schema: { type: 'string', examples: ['"plants:read";q=100;w=1'] },
   },
   'WWW-Authenticate': {
@@ -35,7 +34,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** What an answer has while there is a limit on its token. */
+/** Header fields of the responses to a token with a rate limit. */
 export const HEADERS_OF_LIMITED_RESPONSES: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy']
-/** What `answers.ts` gives every answer. */
+/** Header fields that `responses.ts` sets on every response. */
 export const HEADERS_OF_EVERY_RESPONSE: readonly HeaderName[] = ['X-Request-Id', 'X-Content-Type-Options']

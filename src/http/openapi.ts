@@ -11,7 +11,7 @@ import { templateOf } from './request/route-template.ts'
 
 type JsonObject = Record<string, unknown>
 
-/** What an operation does, as the served document tells it; what follows from its scope is added. */
+/** An operation as the OpenAPI document describes it. What follows from its scope is added. */
 export interface Operation {
   operationId: string
   summary: string
@@ -58,8 +58,8 @@ const ERRORS_OF_LIMITED_OPERATIONS: readonly ErrorCode[] = [42901]
 const ERRORS_OF_SCOPED_OPERATIONS: readonly ErrorCode[] = [40301]
 
 /**
- * The failures that are the same for every operation, told once and referred to. Those with 400 are not among
- * them: they differ, and `POST /plants` shows its own as it was specified.
+ * The failures that are the same for every operation: described once and referred to. Those with 400 are described at
+ * each operation, because they differ.
  */
 const SHARED_FAILURES: ReadonlyMap<number, readonly ErrorCode[]> = new Map(
   [
@@ -75,7 +75,7 @@ const SHARED_FAILURES: ReadonlyMap<number, readonly ErrorCode[]> = new Map(
   ].filter(([status]) => status !== 400),
 )
 
-/** Answers to what is refused before a limit is asked. */
+/** Statuses of requests that are rejected before the rate limit is checked. */
 const STATUSES_BEFORE_LIMITS: readonly number[] = [401, 408, 431]
 
 /** The OpenAPI 3.1 document of the service, made from its routes and schemas. */
@@ -91,7 +91,7 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
     info: {
       title: 'OpenAPI Plant Store',
       version: INTERFACE_VERSION,
-      summary: 'Keeps plants and never loses one.',
+      summary: 'Stores plants and never loses one.',
       description: aboutTheService(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -99,8 +99,8 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
     security: [{ bearerAuth: [] }],
     tags: [
       { name: 'Plants', description: 'The plants of the store' },
-      { name: 'Tokens', description: 'Who may do what' },
-      { name: 'Service', description: 'For those who run it' },
+      { name: 'Tokens', description: 'Access tokens and their scopes' },
+      { name: 'Service', description: 'Health and metrics' },
     ],
     paths,
     components: {
@@ -112,9 +112,9 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
           type: 'http',
           scheme: 'bearer',
           description:
-            'A token of this service (`plst_…`), or the one that it was configured with. ' +
-            '`POST /tokens` and `plantstore token create` make more. Where an OpenID provider is set, also a JWT ' +
-            'that it issued for this service, with scopes that its claims grant.',
+            'A token of this service (`plst_…`), created with `POST /tokens` or `plantstore token create`, or the ' +
+            'fixed token of its configuration. If an OpenID provider is configured, also a JWT that it issued for ' +
+            'this service; the claims of the JWT grant the scopes.',
         },
       },
     },
@@ -146,7 +146,7 @@ function describe({ operation, scope, rejectionsAre400 }: DescribedRoute): JsonO
   return {
     operationId,
     summary,
-    description: [operation.description, needOf(scope)].filter(Boolean).join('\n\n'),
+    description: [operation.description, requirementOf(scope)].filter(Boolean).join('\n\n'),
     tags: [group],
     ...(parameters && { parameters }),
     ...(requestBody && { requestBody }),
@@ -155,17 +155,17 @@ function describe({ operation, scope, rejectionsAre400 }: DescribedRoute): JsonO
   }
 }
 
-function needOf(scope: DescribedRoute['scope']): string {
-  if (scope === 'public') return 'Needs no token.'
-  return scope === 'any' ? 'Needs any valid token.' : `Needs the scope \`${scope}\`.`
+function requirementOf(scope: DescribedRoute['scope']): string {
+  if (scope === 'public') return 'Requires no token.'
+  return scope === 'any' ? 'Requires a valid token, with any scope.' : `Requires the scope \`${scope}\`.`
 }
 
 function codesByStatus(codes: readonly ErrorCode[], rejectionsAre400: boolean): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of [...new Set(codes)].sort()) {
     const { status, rejection } = meaningOf(code)
-    const answered = rejectionsAre400 && rejection ? 400 : status
-    byStatus.set(answered, [...(byStatus.get(answered) ?? []), code])
+    const sent = rejectionsAre400 && rejection ? 400 : status
+    byStatus.set(sent, [...(byStatus.get(sent) ?? []), code])
   }
   return byStatus
 }
@@ -218,15 +218,16 @@ function aboutTheService(): string {
     ([code, { status, meaning }]) => `| ${code} | ${status} | ${meaning} |`,
   )
   return [
-    'Ids are integers of 64 bits and stay exact. A client whose numbers end at 2^53 must read them as text.',
-    'Bodies are JSON in UTF-8. An unknown member of a body is ignored, an unknown query parameter is rejected.',
+    'Ids are 64-bit integers, read and written exactly. In languages whose numbers are exact only up to 2^53,',
+    'such as JavaScript, use a JSON parser that keeps 64-bit integers.',
+    'Bodies are JSON in UTF-8. Unknown members of a body are ignored. Unknown query parameters are rejected.',
     'HEAD works wherever GET does. OPTIONS lists the methods of a path in `Allow`.',
     '',
     'Every failed request has an Error body. Its `error` is a stable code: the closest HTTP status times 100,',
-    'plus a number. A failed `POST /plants` has status 400 for every fault of the request itself, and the code',
-    'distinguishes the cases. The `message` is for people and may change. Programs read the code and `details`:',
-    'the fields and rules that were violated, the parameter at fault, how far an import got, and whether a',
-    'write that failed with 5xx was stored (`outcome`).',
+    'plus a number. A failed `POST /plants` has status 400 for every fault of the request except its token; the',
+    'code distinguishes the cases. The `message` is for people and may change. Programs read the code and',
+    '`details`: invalid fields and the rules that they violate, the parameter at fault, the progress of an import,',
+    'and whether a write that failed with 5xx was stored (`outcome`).',
     '',
     '| error | status | meaning |',
     '|---|---|---|',

@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Precondition } from './plant-store.ts'
 
 /**
- * The precondition that a request states. A tag that this service never made, and a field that is no list of
- * tags, match nothing: `If-Match` then refuses, as it must when in doubt. Weak tags match in `If-None-Match`
- * only (§13.1).
+ * The precondition of a request (RFC 9110 §13.1). Unknown and malformed tags match nothing, so a malformed `If-Match`
+ * fails. Weak tags match only in `If-None-Match`.
  */
 export function preconditionOf(headers: IncomingHttpHeaders): Precondition {
   const precondition: Precondition = {}

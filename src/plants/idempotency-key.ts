@@ -5,12 +5,12 @@ import { CONTENT_MEMBERS, type NewPlant } from './plant.ts'
 /** The header field of a key. */
 export const KEY_FIELD = 'Idempotency-Key'
 
-/** Characters of an idempotency key, at most. */
+/** The maximum number of characters in an idempotency key. */
 export const KEY_CHARACTERS_MAX = 255
 
 /**
- * The key in an `Idempotency-Key` field: a string of a structured field ("…", RFC 9651 §3.3.3) or the bare
- * text. Throws 40003 when it is neither, empty, or longer than 255 characters.
+ * Parses an `Idempotency-Key` field: a structured-field string ("…", RFC 9651 §3.3.3) or the bare text. Throws 40003 if
+ * the key is malformed, empty, or longer than KEY_CHARACTERS_MAX.
  */
 export function parseIdempotencyKey(field: string): string {
   const text = field.trim()
@@ -30,12 +30,12 @@ function unquote(text: string): string | undefined {
   return quoted?.[1]?.replace(/\\(["\\])/g, '$1')
 }
 
-/** Characters of a field with the longest key, in quotation marks and each character of it escaped. */
+/** The length of a field with the longest key, quoted and with every character escaped. */
 export const KEY_FIELD_CHARACTERS_MAX = 2 * KEY_CHARACTERS_MAX + 2
 
 /**
- * Equal for bodies that ask for the same plant, however they are written; different for any other. Absent members
- * leave no trace, so that the keys of before still fit when plants get a new optional member.
+ * A digest of the plant in a create: equal for equal plants, however their JSON is written. Absent members are not part
+ * of it, so stored fingerprints stay valid when plants get a new optional member.
  */
 export function fingerprintOf(plant: NewPlant): string {
   const members = CONTENT_MEMBERS.map(({ name, get }) => [name, get(plant)])

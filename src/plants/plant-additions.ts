@@ -2,28 +2,28 @@ import type { XStatic } from 'typebox/schema'
 import type { PlantStore } from './plant-store.ts'
 
 /**
- * Plants that a step of a count may read: several milliseconds. More would hold up for too long what waits behind it,
- * and a statement of a database that is slow today could run into its time limit.
+ * The maximum number of plants that one step of a count reads: several milliseconds. A longer step would block the
+ * queued reads for too long, and on a slow database it could reach the statement timeout.
  */
 export const COUNT_STEP_PLANTS_MAX = 50_000
 
-/** An answer is given so long at least: a picture of days is no older for a minute. */
-const KEPT_MS_MIN = 60_000
+/** The minimum time for which a count is cached: a chart of days does not change visibly within a minute. */
+const CACHED_MS_MIN = 60_000
 
 /**
- * And so many times as long as its count took, so that counts take 2 % of the time at most, however many plants there
- * are.
+ * A slow count is cached for this multiple of its duration, so that counts run at most 2 % of the time, whatever the
+ * size of the store.
  */
-const KEPT_TIMES = 50
+const CACHED_DURATIONS = 50
 
 const DAY_MS = 86_400_000
 
-/** How many of the plants that there are were added on a day. */
+/** The number of plants created on a day. Deleted plants are not counted. */
 export const DayCountSchema = {
   type: 'object',
   required: ['day', 'count'],
   properties: {
-    day: { type: 'string', format: 'date', description: 'From midnight to midnight UTC' },
+    day: { type: 'string', format: 'date', description: 'The day, from midnight to midnight UTC' },
     count: { type: 'integer', minimum: 1 },
   },
 } as const
@@ -35,11 +35,11 @@ export const AdditionsSchema = {
     countedAt: {
       type: 'string',
       format: 'date-time',
-      description: 'When the count began. Plants that were added or removed since may be in it or not.',
+      description: 'The time at which the count began. It may or may not include later creates and deletes.',
     },
     days: {
       type: 'array',
-      description: 'The days on which plants were added, in order. A day without any is not among them.',
+      description: 'The days on which plants were created, in order. Days without any are omitted.',
       items: { $ref: '#/components/schemas/DayCount' },
     },
   },
@@ -56,20 +56,20 @@ export interface AdditionsCounting {
   plants: Pick<PlantStore, 'countAdditions'>
   /** The time of day, in milliseconds since 1970. */
   nowMs?: () => number
-  /** A clock that nobody sets. */
+  /** A monotonic clock, in milliseconds. */
   elapsedMs?: () => number
 }
 
 /**
- * Counts on which days the plants were added, by reading them all. One count runs at a time, which all share who ask
- * meanwhile, and its answer is kept for a while. Rejects as the store does; then the next one who asks begins anew.
+ * Counts the plants by the day of their creation, by reading all of them. Concurrent calls share one count, and its
+ * result is cached. Rejects like the store; the next call then starts a new count.
  */
 export function createAdditionsCount({
   plants,
   nowMs = Date.now,
   elapsedMs = () => performance.now(),
 }: AdditionsCounting): () => Promise<Additions> {
-  let kept: { additions: Additions; untilMs: number } | undefined
+  let cached: { additions: Additions; untilMs: number } | undefined
   let running: Promise<Additions> | undefined
 
   async function count(): Promise<Additions> {
@@ -84,12 +84,12 @@ export function createAdditionsCount({
     } while (afterId !== undefined)
     const additions = { countedAt, days: inOrder(countOfDay) }
     const endMs = elapsedMs()
-    kept = { additions, untilMs: endMs + Math.max(KEPT_MS_MIN, KEPT_TIMES * (endMs - startMs)) }
+    cached = { additions, untilMs: endMs + Math.max(CACHED_MS_MIN, CACHED_DURATIONS * (endMs - startMs)) }
     return additions
   }
 
   return async () => {
-    if (kept !== undefined && elapsedMs() < kept.untilMs) return kept.additions
+    if (cached !== undefined && elapsedMs() < cached.untilMs) return cached.additions
     running ??= count().finally(() => {
       running = undefined
     })

@@ -6,8 +6,8 @@ import { timeText } from './plant-json.ts'
 export const CSV_HEADER = `id,${CONTENT_MEMBERS.map(({ name }) => name).join()},createdAt,updatedAt\r\n`
 
 /**
- * The row of a stored plant in CSV. Nothing is escaped that would be other data when it is read back. An absent
- * member is an empty cell, an empty text `""`, which most readers cannot tell from none.
+ * The row of a stored plant in CSV. Formulas are not escaped: an import must read what was stored. An absent member is
+ * an empty cell and an empty text is `""`, which most readers do not distinguish.
  */
 export function storedPlantCsv(plant: StoredPlant): string {
   const { createdAtMs, updatedAtMs } = plant

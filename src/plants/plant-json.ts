@@ -1,6 +1,6 @@
 import { CONTENT_MEMBERS, type PlantContent, type StoredPlant } from './plant.ts'
 
-/** The JSON text of a stored plant, its id exact. Written by hand, as `JSON.stringify` takes no bigint. */
+/** The JSON text of a stored plant. Written by hand, because `JSON.stringify` does not support bigint ids. */
 export function storedPlantJson(plant: StoredPlant): string {
   const { createdAtMs, updatedAtMs } = plant
   const createdAt = timeText(createdAtMs)
@@ -10,7 +10,7 @@ export function storedPlantJson(plant: StoredPlant): string {
 
 const JSON_MEMBERS = CONTENT_MEMBERS.map(({ name, get }) => ({ key: `,${JSON.stringify(name)}:`, get }))
 
-/** The members of the content, a comma before each of them. */
+/** The members of the content, each after a comma. */
 function contentJson(content: PlantContent): string {
   let json = ''
   for (const { key, get } of JSON_MEMBERS) {
@@ -22,10 +22,10 @@ function contentJson(content: PlantContent): string {
 
 const DAY_MS = 86_400_000
 
-/** The day of the last time that was told, as most times of a page are of few days. */
+/** The day of the previous time: most times of a page are of few days. */
 let lastDay = { number: Number.NaN, text: '' }
 
-/** RFC 3339, UTC, to the millisecond. `toISOString` for every plant was a third of the cost of a page. */
+/** A time in RFC 3339, UTC, to the millisecond. `toISOString` for every plant took a third of the time of a page. */
 export function timeText(timeMs: number): string {
   const day = Math.floor(timeMs / DAY_MS)
   if (day !== lastDay.number) lastDay = { number: day, text: new Date(timeMs).toISOString().slice(0, -13) }

@@ -1,13 +1,10 @@
-/**
- * Only so much of a name is searched: nobody types more, and the index stays small beside a name of a
- * megabyte.
- */
+/** A search covers only the start of a name, so that a name of a megabyte does not fill the index. */
 const SEARCHED_CHARACTERS_MAX = 1000
 
-/** Words of a query that an index is asked for, a look each; the name itself is held against all of them. */
+/** The maximum number of query words that are looked up in the index. The name itself is compared with all of them. */
 export const INDEXED_QUERY_WORDS_MAX = 16
 
-/** Letters that Unicode does not take apart, written the way people type them. */
+/** Letters without a decomposition in Unicode, and what people type instead. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   '×': ' x ',
   '✕': ' x ',
@@ -21,10 +18,9 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',
   ς: 'σ',
-  // What is left of a capital ẞ, which has no upper case of its own.
+  // From a capital ẞ, which upper case leaves as it is.
   ß: 'ss',
-  // Apostrophes and primes that Unicode counts among the letters, as in Hawaiʻi: separators, like their plain
-  // kin.
+  // Apostrophes and primes that Unicode classifies as letters, as in Hawaiʻi: separators, like the ASCII apostrophe.
   ʹ: ' ',
   ʺ: ' ',
   ʻ: ' ',
@@ -37,22 +33,21 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 const PLAIN_LETTERS_PATTERN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
 /**
- * Scripts written without spaces: each character is a word, its sound mark with it, so that one inside a name
- * is found.
+ * Scripts written without spaces: each character, with its marks, is a word, so that a search finds it anywhere in a
+ * name.
  */
 const UNSPACED_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\p{M}*/gu
 
 /**
- * The words by which a name is found: lower case, without accents, `×` as `x`, split at everything that is
- * neither letter, digit nor mark. Pure, so that every storage engine gives the same answers. `text` itself is
- * never changed.
+ * The search words of a name: lower case, without accents, `×` as `x`, split at everything that is not a letter, digit
+ * or mark. Every storage engine uses them, so that all find the same plants.
  */
 export function searchWords(text: string): string[] {
   const folded = text
     .slice(0, SEARCHED_CHARACTERS_MAX)
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
-    // Upper case first: it takes apart what lower case leaves, ß to SS, and joins the two dotless i.
+    // Upper case first: it decomposes what lower case does not, such as ß to SS, and unifies the dotless i.
     .toUpperCase()
     .toLowerCase()
     .replace(/[\u0300-\u036f]/g, '')
@@ -61,14 +56,12 @@ export function searchWords(text: string): string[] {
   return folded.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== '')
 }
 
-/** The distinct words of a query. An empty list means that the query holds no word, and so finds nothing. */
+/** The distinct words of a query. A query without words finds nothing. */
 export function queryWords(query: string): string[] {
   return [...new Set(searchWords(query))]
 }
 
-/**
- * Whether each of `words` begins some word of `name`: what a search promises of every plant that it returns.
- */
+/** Whether each of `words` is a prefix of a word of `name`: true for every plant that a search returns. */
 export function nameHolds(name: string, words: readonly string[]): boolean {
   const nameWords = searchWords(name)
   return words.every((word) => nameWords.some((nameWord) => nameWord.startsWith(word)))

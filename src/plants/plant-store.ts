@@ -9,118 +9,113 @@ import {
 } from './plant.ts'
 
 /**
- * Keeps plants. Every write is atomic and durable: when its promise fulfils, the change is on disk (or
- * committed by the database) and every later read sees it. Writes of one store take effect in the order in
- * which they were called. A method that cannot keep its promise rejects with an AppError: 50301 when too many
- * writes wait, 50302 when the storage fails, 50701 when it is full; of a rejected write nothing is stored.
+ * Stores plants. Every write is atomic and durable: when its promise fulfils, it is on disk (or committed by the
+ * database) and every later read sees it. Writes of one store take effect in the order of their calls. Methods reject
+ * with an AppError: 50301 if a queue is full, 50302 if the storage fails, 50701 if its disk is full. A rejected write
+ * stores nothing.
  */
 export interface PlantStore {
   /**
-   * Adds a plant. `taken`: the id is in use, the stored plant is unchanged. With `idempotency`, the key is
-   * stored in the same transaction: the same key and fingerprint answer as the first time (`created`, with
-   * that version), the key with another fingerprint is `key-reused`. A key is spent by a success only, and
-   * forgotten after its time.
+   * Creates a plant. `taken`: the id is already used and the stored plant is unchanged. With `idempotency` the key is
+   * stored in the same transaction. A retry with the same key and fingerprint is `created` with the first version; the
+   * key with another fingerprint is `key-reused`. Only a successful create stores its key, which later expires.
    */
   create(plant: NewPlant, idempotency?: Idempotency): Promise<CreateOutcome>
 
-  /** The plant of `id`; undefined when there is none. */
+  /** The plant `id`; undefined if there is none. */
   get(id: bigint, options?: ReadOptions): Promise<StoredPlant | undefined>
 
   /** A page of plants in the order of their ids, signed. */
   list(query: PlantQuery, options?: ReadOptions): Promise<PlantPage>
 
-  /** Replaces the plant of `id` whole, or creates it; judged and written in one step. */
+  /** Replaces the plant `id` or creates it. The check of the precondition and the write are atomic. */
   replace(id: bigint, plant: PlantContent, precondition?: Precondition): Promise<ReplaceOutcome>
 
-  /** Changes the members that `change` names, the tag to none where it is null. */
-  update(id: bigint, change: PlantUpdate, precondition?: Precondition): Promise<UpdateOutcome>
+  /** Updates the members in `update`. Null deletes an optional one. */
+  update(id: bigint, update: PlantUpdate, precondition?: Precondition): Promise<UpdateOutcome>
 
   delete(id: bigint, precondition?: Precondition): Promise<DeleteOutcome>
 
   /**
-   * The tags in use and how many plants have each, the most used first, then by tag; at most `limit`, and fewer where
-   * their texts are long.
+   * The tags in use with the number of plants that have each, the most used first, then by tag. At most `limit`; fewer
+   * if they are long.
    */
   countTags(limit: number, options?: ReadOptions): Promise<TagCount[]>
 
   /**
-   * A step of counting on which days plants were added: of those with ids after `afterId` (undefined: of all), in the
-   * order of their ids, signed, the first `limit` at most, and fewer where they take long to read. It is short, so that
-   * other reads come in between two steps. Each step sees the collection as it is then.
+   * A step of counting plants by the day of their creation: at most `limit` plants with ids after `afterId` (undefined:
+   * from the first), in the order of their signed ids; fewer if reading is slow. A step is short, so that other reads
+   * run between two steps. Each step sees the store at its own time.
    */
   countAdditions(afterId: bigint | undefined, limit: number): Promise<AdditionsStep>
 
   /**
-   * Begins an import: plants in bulk, in steps. Opens nothing by itself that would have to wait; `close` it in
-   * the end, whatever happened.
+   * Starts an import of many plants in chunks. It returns at once and opens no connection yet. Always `close` it.
    */
   openImport(options: ImportOptions): PlantImport
 
   /**
-   * Every plant that matches, in the order of ids, signed, as the collection was at one moment: when the first
-   * step was asked for. It comes in steps of one plant or more, bounded in number and in characters, so that
-   * memory is bounded however many there are; one step at most is read before it is asked for. An export holds
-   * a connection and a snapshot from its first step on until it is at its end, has failed, or its consumer
-   * returns (`break`): whoever stops to ask must return. The first step rejects with 50301 when as many exports
-   * as may be are under way; any step rejects with 50302 when the storage fails or is closed.
+   * A snapshot of every matching plant, in the order of their signed ids, taken when the first chunk is requested. A
+   * chunk has one plant or more and is bounded in plants and characters; at most one is read ahead, so memory is
+   * bounded. An export holds a connection and a snapshot from its first chunk until it ends, fails, or its consumer
+   * returns (`break`); a consumer that stops early must return. The first chunk rejects with 50301 if too many exports
+   * are running. Any chunk rejects with 50302 if the storage fails or is closed.
    */
   exportPlants(filter: PlantFilter, options?: ReadOptions): AsyncIterable<readonly StoredPlant[]>
 }
 
 /**
- * How a read is queued. A store runs so many reads at once, queues so many others, and rejects the rest with 50301.
+ * How a read is queued. A store runs a limited number of reads, queues more, and rejects the rest with 50301.
  */
 export interface ReadOptions {
-  /** Whose read it is: callers take turns, and none may have every slot. */
+  /** The caller of the read: slots rotate among callers, and no caller can have all of them. */
   caller?: string | undefined
-  /** Called when a read that was queued would start: false rejects it with 40000. */
+  /** Called when a queued read is about to run: false rejects it with 40000. */
   isWanted?: (() => boolean) | undefined
 }
 
 /**
- * Plants that one step of an import may hold, and one more is refused: a step is a part of one commit, which
- * holds up the writes behind it for a few milliseconds.
+ * The maximum number of plants in a chunk of an import. A chunk is part of one commit and delays the writes after it by
+ * a few milliseconds.
  */
 export const IMPORT_CHUNK_PLANTS_MAX = 1_000
 /**
- * Characters of names and tags after which a step should end, for the same reason. A step that has more works
- * as well; it then takes its time.
+ * The size at which a chunk should end, in characters of names and tags, for the same reason. A larger chunk works, but
+ * delays other writes for longer.
  */
 export const IMPORT_CHUNK_CHARACTERS = 1024 * 1024
 
 export interface ImportOptions {
-  /** What becomes of a plant whose id is taken: the stored one is kept, or replaced as by `replace`. */
+  /** For a plant whose id is already used: keep the stored one, or replace it like `replace`. */
   onConflict: 'keep' | 'replace'
-  /** Whether nothing is stored, and only told what would be. */
+  /** If true, nothing is stored and the outcomes are what they would be. */
   dryRun: boolean
 }
 
 export interface PlantImport {
   /**
-   * Adds plants in their order, all in one durable commit, or none of them when it rejects, as every write does.
-   * One outcome each, in order. A plant whose id came earlier in the same import counts as taken. Steps take
-   * effect in the order in which they were called, and two may well be under way at a time. Single writes that
-   * wait share their commit, and are not starved: where there are several imports their steps take turns, and a
-   * single write that is called while a step waits for its turn takes effect before it. A dry run answers the
-   * same and stores nothing, with constant memory. Rejects with a RangeError for more than IMPORT_CHUNK_PLANTS_MAX
-   * plants.
+   * Creates the plants of a chunk in one durable commit, or none of them if it rejects. Returns one outcome each, in
+   * order. An id from earlier in the same import is already used. Chunks take effect in the order of their calls, and
+   * two may run at a time. Queued single writes share the commit and are not starved: chunks of several imports
+   * alternate, and a single write that is called while a chunk is queued takes effect before it. A dry run has the same
+   * outcomes and constant memory. Rejects with a RangeError for more than IMPORT_CHUNK_PLANTS_MAX plants.
    */
   add(plants: readonly NewPlant[]): Promise<ImportOutcome[]>
-  /** Lets go of what the import holds, once the steps under way have ended. To be called once, after the last `add`. */
+  /** Waits for the running chunks and releases the resources of the import. Call it once, after the last `add`. */
   close(): Promise<void>
 }
 
-/** `kept`: the id was taken, nothing changed. `replaced`: createdAt stays, as with `replace`. */
+/** `kept`: the id was already used, nothing changed. `replaced`: createdAt stays, as with `replace`. */
 export type ImportOutcome = 'created' | 'replaced' | 'kept'
 
-/** Which plants: those of a PlantQuery, as many as there are. */
+/** A PlantQuery without a limit. */
 export type PlantFilter = Omit<PlantQuery, 'limit'>
 
 export interface Idempotency {
-  /** Who sent the key: keys of different callers never meet. */
+  /** The sender of the key. Each caller has keys of its own. */
   caller: string
   key: string
-  /** Equal for equal requests: a digest of what the body asked for. */
+  /** A digest of the plant in the body: equal for equal requests. */
   fingerprint: string
 }
 
@@ -130,30 +125,30 @@ export interface PlantQuery {
   afterId?: bigint
   /** Only plants with exactly this tag. */
   tag?: string
-  /** Only plants whose name holds each of these words, as a prefix of one of its own (`plant-search.ts`). */
+  /** Only plants whose name has each of these words, as a prefix of one of its own (`plant-search.ts`). */
   words?: readonly string[]
 }
 
-/** The first id that a page with this `afterId` can hold; undefined where no id follows. */
+/** The first id after `afterId`; undefined after the last possible id. */
 export function firstIdAfter(afterId: bigint | undefined): bigint | undefined {
   if (afterId === undefined) return ID_MIN
   return afterId === ID_MAX ? undefined : afterId + 1n
 }
 
 export interface PlantPage {
-  /** May be fewer than the limit while there is more: a page is bounded in bytes, too. */
+  /** May be fewer than the limit although more follow: a page is also bounded in bytes. */
   plants: StoredPlant[]
   /** Whether plants follow the last one of this page. */
   hasMore: boolean
 }
 
-/** Versions that the stored plant must have, or must not; `any` stands for whatever it is. */
+/** Versions that the stored plant must have (`ifMatch`) or must not have (`ifNoneMatch`); `any` is every version. */
 export interface Precondition {
   ifMatch?: 'any' | readonly number[]
   ifNoneMatch?: 'any' | readonly number[]
 }
 
-/** A tag in use, and how many plants have it. */
+/** A tag in use, with the number of plants that have it. */
 export const TagCountSchema = {
   type: 'object',
   required: ['tag', 'count'],
@@ -163,9 +158,9 @@ export const TagCountSchema = {
 export type TagCount = XStatic<typeof TagCountSchema>
 
 export interface AdditionsStep {
-  /** How many of the plants of this step were added on which day, a number of days since 1970 (UTC); each day once. */
+  /** The plants of this step by the day of their creation, in days since 1970 (UTC). Each day occurs once. */
   days: { day: number; count: number }[]
-  /** After which the next step begins; undefined when no plant is left to be counted. */
+  /** The `afterId` of the next step; undefined after the last step. */
   lastId: bigint | undefined
 }
 
@@ -181,8 +176,7 @@ export type UpdateOutcome = { outcome: 'updated'; plant: StoredPlant } | { outco
 export type DeleteOutcome = { outcome: 'deleted' | 'absent' | 'mismatch' }
 
 /**
- * Whether the precondition holds for a plant of this version; undefined where there is no plant (RFC 9110
- * §13.1).
+ * Whether the precondition holds for a plant of this version, or for an absent plant (undefined) (RFC 9110 §13.1).
  */
 export function preconditionHolds(precondition: Precondition, version: number | undefined): boolean {
   const { ifMatch, ifNoneMatch } = precondition

@@ -1,26 +1,29 @@
 import type { XStatic } from 'typebox/schema'
 import { type FieldProblem, invalidFields } from '../errors.ts'
 
-/** Names and tags exclude what PostgreSQL text and UTF-8 cannot hold, though a JSON string can. */
+/** Names and tags exclude what a JSON string can contain, but PostgreSQL text and UTF-8 cannot. */
 const TEXT_RULE = 'without U+0000 and lone surrogates'
 export const ID_MIN = -(2n ** 63n)
 export const ID_MAX = 2n ** 63n - 1n
 const ID_RULE = `an integer from ${ID_MIN} to ${ID_MAX}`
 
 /**
- * A plant as it was specified: its content, and the one list of its members. They are texts. Other members are
- * legal and ignored.
+ * The Plant of the specification: the content of a plant, and the only list of its members. All members are texts.
+ * Other members are allowed and ignored.
  */
 export const PlantSchema = {
   type: 'object',
   required: ['name'],
   properties: {
-    name: { type: 'string', description: `The name of the plant, a string ${TEXT_RULE}, kept as sent` },
-    tag: { type: 'string', description: `Tag that specifies the type of the plant, a string ${TEXT_RULE}` },
+    name: { type: 'string', description: `The name of the plant: a string ${TEXT_RULE}, stored unchanged` },
+    tag: {
+      type: 'string',
+      description: `Tag that specifies the type of the plant: a string ${TEXT_RULE}, stored unchanged`,
+    },
   },
 } as const
 
-/** A plant with the id that its client chose. */
+/** A plant with the id that the client chose. */
 export const NewPlantSchema = {
   allOf: [
     { $ref: '#/components/schemas/Plant' },
@@ -34,20 +37,20 @@ export const NewPlantSchema = {
   ],
 } as const
 
-/** A plant as it is read back. */
+/** A plant as the API returns it. */
 export const StoredPlantSchema = {
   type: 'object',
   required: ['id', 'name', 'createdAt', 'updatedAt'],
   properties: {
     id: NewPlantSchema.allOf[1].properties.id,
     ...PlantSchema.properties,
-    tag: { type: 'string', description: 'Absent when the plant has none, never null' },
-    createdAt: { type: 'string', format: 'date-time', description: 'RFC 3339, UTC' },
-    updatedAt: { type: 'string', format: 'date-time', description: 'RFC 3339, UTC' },
+    tag: { type: 'string', description: 'Absent if the plant has none, never null' },
+    createdAt: { type: 'string', format: 'date-time', description: 'Time of creation (RFC 3339, UTC)' },
+    updatedAt: { type: 'string', format: 'date-time', description: 'Time of the last write (RFC 3339, UTC)' },
   },
 } as const
 
-/** A JSON merge patch (RFC 7396) of a plant: what is absent stays, `"tag": null` removes the tag. */
+/** A JSON merge patch (RFC 7396) of a plant: absent members stay unchanged, `"tag": null` deletes the tag. */
 export const PlantUpdateSchema = {
   type: 'object',
   properties: updateProperties(),
@@ -57,7 +60,7 @@ function updateProperties(): Record<keyof PlantContent, object> {
   const required: readonly string[] = PlantSchema.required
   const properties = Object.entries(PlantSchema.properties).map(([name, property]) => {
     if (required.includes(name)) return [name, property] as const
-    const description = `The new ${name}; null removes it`
+    const description = `The new ${name}; null deletes it`
     return [name, { ...property, type: [property.type, 'null'], description }] as const
   })
   return Object.fromEntries(properties) as Record<keyof PlantContent, object>
@@ -65,33 +68,32 @@ function updateProperties(): Record<keyof PlantContent, object> {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** What a plant is, besides its id: passed as one value from the parser to the stores and back. */
+/** A plant without its id: passed as one value from the parser to the stores and back. */
 export type PlantContent = Writable<XStatic<typeof PlantSchema>>
 
-/** `id` is a bigint, as a number cannot tell 9007199254740993 from 9007199254740992. */
+/** `id` is a bigint: as numbers 9007199254740993 and 9007199254740992 are equal. */
 export type NewPlant = PlantContent & { id: bigint }
 
-/** The members to change. Null removes one that may be absent. */
+/** The members to update. Null deletes an optional one. */
 export type PlantUpdate = {
   [Name in keyof PlantContent]?: PlantContent[Name] | (object extends Pick<PlantContent, Name> ? null : never)
 }
 
 /**
- * Times in milliseconds since 1970. `version` is another one after every write, and never an earlier one
- * again.
+ * Times in milliseconds since 1970. Every write gives the plant a new `version`, which no earlier write had.
  */
 export type StoredPlant = NewPlant & { createdAtMs: number; updatedAtMs: number; version: number }
 
-/** A member of the content. Code that handles the content handles these, and names none of them. */
+/** A member of the content. Other code handles the content by this interface only and names no member. */
 export interface ContentMember {
   name: keyof PlantContent
   isRequired: boolean
-  /** Undefined where it is absent; null where an update removes it. */
+  /** Undefined if it is absent; null if an update deletes it. */
   get(content: Readonly<PlantUpdate>): string | null | undefined
   set(content: PlantContent, text: string): void
 }
 
-/** A function for each member reads and writes twice as fast as one for all of them that gets its name. */
+/** One function per member is twice as fast as one function that takes the name of the member. */
 const ACCESS = {
   name: {
     get: ({ name }) => name,
@@ -122,15 +124,15 @@ export function entityTagOf(version: number): string {
 }
 
 /**
- * A version for a plant that is about to be written: one in 2⁵³, by chance. A count or a time would come back
- * when the plant is deleted and made anew, or the clock is set back; and no writer needs to know of another.
+ * Returns a version for a write of a plant: a random integer below 2⁵³. A counter would repeat when a plant is deleted
+ * and created again, a time when the clock is set back. Random versions need no coordination between writers.
  */
 export function generateVersion(): number {
   return Math.floor(Math.random() * 2 ** 53)
 }
 
 /**
- * Reads a NewPlant from a parsed body in which an int64 is a bigint (`parseExactJson`).
+ * Parses a NewPlant from a JSON body in which an int64 is a bigint (`parseExactJson`).
  * Throws 40003 with every field that is missing or invalid.
  */
 export function parseNewPlant(body: unknown): NewPlant {
@@ -143,7 +145,7 @@ export function parseNewPlant(body: unknown): NewPlant {
   return { id: id as bigint, ...content }
 }
 
-/** Reads the content that replaces that of the plant of `id`. Throws as `parseNewPlant`, and for another id. */
+/** Parses the new content of the plant `id`. Throws like `parseNewPlant`, and for a different id in the body. */
 export function parsePlant(body: unknown, id: bigint): PlantContent {
   const members = membersOf(body)
   const problems: FieldProblem[] = []
@@ -153,26 +155,26 @@ export function parsePlant(body: unknown, id: bigint): PlantContent {
   return content
 }
 
-/** Reads a merge patch for the plant of `id`. Throws as `parsePlant`. */
+/** Parses a merge patch for the plant `id`. Throws like `parsePlant`. */
 export function parsePlantUpdate(body: unknown, id: bigint): PlantUpdate {
   const members = membersOf(body)
   const problems: FieldProblem[] = []
   checkSameId(members, id, problems)
-  const change: Partial<Record<keyof PlantContent, string | null>> = {}
+  const update: Partial<Record<keyof PlantContent, string | null>> = {}
   for (const { name, isRequired } of CONTENT_MEMBERS) {
     const value = ownMember(members, name)
     if (value === undefined) continue
-    if (isText(value) || (value === null && !isRequired)) change[name] = value
+    if (isText(value) || (value === null && !isRequired)) update[name] = value
     else problems.push(textProblem(name, value))
   }
   if (problems.length > 0) throw invalidFields(problems)
-  // The compiler does not see that null came only where it may.
-  return change as PlantUpdate
+  // The compiler does not see that only optional members are null.
+  return update as PlantUpdate
 }
 
-/** Reads an id written as the plain decimal, the only form that a path or a query parameter may hold. */
+/** Parses an id in plain decimal, the only form in a path, a query or a CSV cell. Undefined if it is invalid. */
 export function parseIdText(text: string): bigint | undefined {
-  // Longer than the longest int64: not worth a bigint.
+  // Rejects texts longer than the longest int64 before the expensive BigInt.
   if (text.length > 20 || !/^-?(?:0|[1-9][0-9]*)$/.test(text)) return undefined
   const id = BigInt(text)
   return BigInt.asIntN(64, id) === id ? id : undefined
@@ -186,7 +188,7 @@ function readContent(members: object, problems: FieldProblem[]): PlantContent {
     if (isText(value)) set(content, value)
     else {
       const problem = textProblem(name, value)
-      if (value === null && !isRequired) problem.message += ` Leave it out for a plant without a ${name}.`
+      if (value === null && !isRequired) problem.message += ` Omit it for a plant without a ${name}.`
       problems.push(problem)
     }
   }
@@ -199,7 +201,7 @@ function checkSameId(members: object, id: bigint, problems: FieldProblem[]): voi
   problems.push({
     name: 'id',
     rule: 'same-as-path',
-    message: `id must be the id in the path, ${id}, or be left out.`,
+    message: `id must be the id in the path, ${id}, or be omitted.`,
   })
 }
 

@@ -34,12 +34,16 @@ export const TokenSchema = {
   type: 'object',
   required: ['id', 'label', 'scopes', 'createdAt'],
   properties: {
-    id: { type: 'string', description: 'Names the token in the API; it is not the token' },
+    id: { type: 'string', description: 'The id of the token in the API. It is not a secret.' },
     label: { type: 'string', description: 'What the token is for' },
     scopes: { type: 'array', items: { type: 'string', enum: SCOPES } },
     createdAt: { type: 'string', format: 'date-time' },
-    expiresAt: { type: 'string', format: 'date-time', description: 'Absent when the token does not expire' },
-    lastUsedAt: { type: 'string', format: 'date-time', description: 'To the minute; absent when never used' },
+    expiresAt: { type: 'string', format: 'date-time', description: 'Absent if the token does not expire' },
+    lastUsedAt: {
+      type: 'string',
+      format: 'date-time',
+      description: 'To the minute. Absent if the token was never used.',
+    },
   },
 } as const
 
@@ -49,7 +53,11 @@ export const NewTokenSchema = {
   properties: {
     label: { type: 'string', maxLength: LABEL_CHARACTERS_MAX, description: 'What the token is for' },
     scopes: { type: 'array', minItems: 1, items: { type: 'string', enum: SCOPES } },
-    expiresAt: { type: 'string', format: 'date-time', description: 'RFC 3339, in the future' },
+    expiresAt: {
+      type: 'string',
+      format: 'date-time',
+      description: 'RFC 3339, in the future. Without it the token does not expire.',
+    },
   },
 } as const
 
@@ -60,7 +68,7 @@ export const CreatedTokenSchema = {
     ...TokenSchema.properties,
     token: {
       type: 'string',
-      description: 'The bearer token: shown this once, kept by the service as a hash only',
+      description: 'The bearer token, returned only once. The service stores only its hash.',
     },
   },
 } as const
@@ -79,7 +87,7 @@ export const TokenRotationSchema = {
       minimum: 0,
       maximum: GRACE_SECONDS_MAX,
       default: GRACE_SECONDS_DEFAULT,
-      description: 'How long the replaced token goes on; 0 ends it at once',
+      description: 'The grace period: how long the old secret stays valid. 0 ends it at once.',
     },
   },
 } as const

@@ -64,7 +64,7 @@ const CASES: [string[], RegExp][] = [
   ],
   [
     ['import', 'a.csv', '--columns', 'name,name'],
-    /^plantstore: [^\n]+ The column name must be named once\. See --columns\.\n$/,
+    /^plantstore: [^\n]+ The column name must occur only once\. See --columns\.\n$/,
   ],
   [
     ['import', 'a.csv', '--columns', 'name'],

@@ -72,11 +72,7 @@ test('every invalid field is named, with its rule and what it was', () => {
     [{ id: 1n, name: ['a'] }, ['name string'], /^name must be a string, not an array\.$/],
     [{ id: 1n, name: 'a\0b' }, ['name well-formed'], /^name must not contain U\+0000 or lone surrogates\.$/],
     [{ id: 1n, name: 'a\ud800' }, ['name well-formed'], /^name must not contain /],
-    [
-      { id: 1n, name: 'a', tag: null },
-      ['tag string'],
-      /not null\. Leave it out for a plant without a tag\.$/,
-    ],
+    [{ id: 1n, name: 'a', tag: null }, ['tag string'], /not null\. Omit it for a plant without a tag\.$/],
     [{ id: 1n, name: 'a', tag: 1n }, ['tag string'], /^tag must be a string, not a number\.$/],
     [{ id: 1n, name: 'a', tag: '\udc00' }, ['tag well-formed'], /^tag must not contain /],
     [
@@ -145,7 +141,7 @@ test('an id in the body of a replacement or a change is the one of the path, or 
   assert.deepEqual(parsePlant({ name: 'a', tag: 'b' }, 7n), { name: 'a', tag: 'b' })
   assert.deepEqual(parsePlantUpdate({ id: 7n, tag: null }, 7n), { tag: null })
   for (const id of [8n, 7, '7', null]) {
-    const message = 'id must be the id in the path, 7, or be left out.'
+    const message = 'id must be the id in the path, 7, or be omitted.'
     assert.equal(
       refusalOf(() => parsePlant({ id, name: 'a' }, 7n)),
       message,

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../load/yield-to-event-loop.ts'
-import { exemptFromTimeout } from './long-requests.ts'
+import { exemptFromTimeout } from './request-state.ts'
 
 /**
  * Bytes of a body that are worked on in one turn of the event loop: some hundred rows, a millisecond or so in

@@ -24,19 +24,19 @@ export const ErrorDetailsSchema = {
     line: {
       type: 'integer',
       minimum: 1,
-      description: 'The line at which an import ended; the rows before it were handled',
+      description:
+        'The line at which an import ended. Every row before it was stored, skipped or reported as failed.',
     },
     counts: {
       $ref: '#/components/schemas/ImportCounts',
-      description: 'What happened to the rows of an import before `line`',
+      description: 'The counts of an import for the rows before `line`',
     },
     outcome: {
       type: 'string',
       enum: WRITE_OUTCOMES,
       description:
-        'What happened to a write that failed: nothing was stored (`none`), the rows of an import before ' +
-        '`line` were stored and none from there on (`stored-before-line`), or it may or may not have been stored ' +
-        '(`unknown`)',
+        'What a failed write stored: nothing (`none`), the rows of an import before `line` and none after ' +
+        '(`stored-before-line`), or possibly anything (`unknown`)',
     },
   },
 } as const
@@ -50,7 +50,7 @@ export const ErrorSchema = {
     message: { type: 'string', description: 'Error message text' },
     details: {
       $ref: '#/components/schemas/ErrorDetails',
-      description: 'What a program needs to know of the failure. Absent when there is nothing to add.',
+      description: 'What programs need to handle the failure. Absent if there is nothing to add.',
     },
   },
 } as const

@@ -5,7 +5,7 @@ import { withinTime } from '../../load/within-time.ts'
 import type { Operation } from '../openapi.ts'
 import { sendJson } from '../response/responses.ts'
 
-/** A store that takes longer than this to answer a trivial question is not ready. */
+/** A database that needs longer than this for a trivial query is not ready. */
 const PING_TIMEOUT_MS = 2_000
 
 const ENGINES = ['sqlite', 'postgres'] as const
@@ -16,12 +16,12 @@ export const ReadinessSchema = {
   properties: {
     status: { type: 'string', const: 'ready' },
     version: { type: 'string', description: 'The version of the service' },
-    engine: { type: 'string', enum: ENGINES, description: 'What keeps the plants' },
+    engine: { type: 'string', enum: ENGINES, description: 'The database engine' },
     writes: {
       type: 'string',
       enum: ['working', 'failing'],
       description:
-        'Failing since the storage refused the last commit, its disk being full, say; what reads works',
+        '`failing` if the last commit failed, for example because the disk is full. Reads still work.',
     },
   },
 } as const
@@ -29,9 +29,9 @@ export const ReadinessSchema = {
 export interface HealthRoutesOptions {
   engine: (typeof ENGINES)[number]
   ping(): Promise<void>
-  /** Has `tell` told of every commit from now on. */
-  onCommit(tell: (commit: { isDurable: boolean }) => void): void
-  /** Whether the service is on its way down. */
+  /** Calls `listener` after every commit from now on. */
+  onCommit(listener: (commit: { isDurable: boolean }) => void): void
+  /** Whether the service is shutting down. */
   isDraining(): boolean
 }
 
@@ -41,10 +41,10 @@ function jsonResponse(description: string, schema: object, example: object) {
 
 const getHealthOperation: Operation = {
   operationId: 'getHealth',
-  summary: 'Is the process up?',
+  summary: 'Check that the process is up',
   group: 'Service',
   responses: jsonResponse(
-    'It is',
+    'The process is up',
     { type: 'object', required: ['status'], properties: { status: { type: 'string', const: 'up' } } },
     { status: 'up' },
   ),
@@ -52,12 +52,12 @@ const getHealthOperation: Operation = {
 
 const getReadinessOperation: Operation = {
   operationId: 'getReadiness',
-  summary: 'May requests be sent here?',
+  summary: 'Check that the service is ready for requests',
   description:
-    'Yes while the storage can be read and the service is not shutting down. Whether writes work is told beside it.',
+    'Ready means that the database responds and the service is not shutting down. `writes` is the state of writes.',
   group: 'Service',
   responses: jsonResponse(
-    'They may',
+    'The service is ready',
     { $ref: '#/components/schemas/Readiness' },
     { status: 'ready', version: '1.0.0', engine: 'sqlite', writes: 'working' },
   ),
@@ -90,9 +90,9 @@ export function registerHealthRoutes(
       try {
         await withinTime(ping(), PING_TIMEOUT_MS, () => new Error('no response in time'))
       } catch (cause) {
-        throw new AppError(50302, 'The storage did not answer. Try again in a moment.', { cause })
+        throw new AppError(50302, 'The database did not respond. Retry in a moment.', { cause })
       }
-      // Ready all the same: without it nobody could read either, and what is written is refused with the reason.
+      // Ready even while writes fail: otherwise nobody could read either. A write is rejected with the reason.
       sendJson(reply, 200, JSON.stringify({ status: 'ready', version: packageJson.version, engine, writes }))
     },
   })

@@ -6,14 +6,14 @@ import { sendBody } from '../response/responses.ts'
 export interface MetricsRoutesOptions {
   /** The media type of `text`. */
   mediaType: string
-  /** What was counted so far. */
+  /** The current metrics in the text format of Prometheus. */
   text(): Promise<string>
 }
 
 const getMetricsOperation: Operation = {
   operationId: 'getMetrics',
-  summary: 'What the service counts of itself',
-  description: 'For Prometheus, in its text format 0.0.4.',
+  summary: 'Get the metrics',
+  description: 'In the text format of Prometheus, version 0.0.4.',
   group: 'Service',
   responses: {
     200: {

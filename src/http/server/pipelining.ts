@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { EventLoopSlices } from '../../load/event-loop-slices.ts'
-import { canBeAnswered } from '../request/can-be-answered.ts'
-import { isLongRequest } from '../request/long-requests.ts'
+import { isClientConnected, isLongRequest } from '../request/request-state.ts'
 
 /** Requests that may wait on one connection for those before them; a client that sends more is cut off. */
 const WAITING_REQUESTS_MAX = 1_000
@@ -88,7 +87,7 @@ function runWaitingLater(connection: Connection, parts: OrderOptions): void {
 }
 
 function runUnlessClosed({ request, response }: PipelinedRequest, listener: RequestListener): void {
-  if (canBeAnswered(request)) listener(request, response)
+  if (isClientConnected(request)) listener(request, response)
 }
 
 function dropOver({ running }: Connection): void {

@@ -2,7 +2,7 @@ import { AppError, type FieldProblem, invalidFields } from '../../errors.ts'
 import { CONTENT_MEMBERS, type PlantContent } from '../plant.ts'
 import { COLUMNS_MAX, columnMembers, type Delimiter, otherDelimiterOf } from './table-dialect.ts'
 
-/** So much of a wrong header row is repeated in the message, for people to see what was taken for one. */
+/** How much of a wrong header row the message quotes. */
 const SHOWN_HEADER_CHARACTERS = 200
 
 type Field = 'id' | keyof PlantContent
@@ -12,7 +12,7 @@ const FIELDS: readonly Field[] = ['id', ...CONTENT_MEMBERS.map(({ name }) => nam
 export interface Columns {
   count: number
   id: number | undefined
-  /** Those that there are. */
+  /** The columns of members that the table has. */
   content: { name: keyof PlantContent; at: number }[]
 }
 
@@ -20,7 +20,7 @@ const COLUMNS_ADVICE = 'For a file without a header row, name its columns in the
 const DELIMITER_NAMES: Record<Delimiter, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' }
 const NDJSON_ADVICE = 'It looks like NDJSON. Send that with Content-Type: application/x-ndjson.'
 
-/** The columns that a header row names. Throws 40003 where they hold no plants, and its own fault. */
+/** The columns that a header row names. Throws 40003 for missing columns, and the fault of the row if it has one. */
 export function headerOf(
   cells: readonly string[],
   line: number,
@@ -32,7 +32,7 @@ export function headerOf(
     const { code, message, details } = fault
     const fields = details?.fields?.map((field) => ({ ...field, line }))
     const advice = isNdjson ? ` ${NDJSON_ADVICE}` : ''
-    throw new AppError(code, `The header row is not readable. ${message}${advice}`, {
+    throw new AppError(code, `The header row cannot be read. ${message}${advice}`, {
       details: { ...details, ...(fields && { fields }) },
     })
   }
@@ -44,13 +44,13 @@ export function headerOf(
   })
 }
 
-/** Advice for a header row that would name the columns with another delimiter. */
+/** Advice for a header row that would be valid with another delimiter. */
 function delimiterAdvice(cells: readonly string[]): string | undefined {
   const delimiter = otherDelimiterOf(cells)
-  return delimiter && `It looks separated by ${DELIMITER_NAMES[delimiter]}. Separate the cells by commas.`
+  return delimiter && `The cells seem to be separated by ${DELIMITER_NAMES[delimiter]}. Use commas.`
 }
 
-/** Which column holds which field: names in any case and order; other columns are ignored. Throws `errorOf`. */
+/** Maps the columns to fields: names in any case and order; other columns are ignored. Throws `errorOf`. */
 export function columnsOf(
   names: readonly string[],
   idStart: bigint | undefined,
@@ -63,7 +63,7 @@ export function columnsOf(
   for (const [at, field] of columnMembers(names, FIELDS).entries()) {
     if (field === undefined) continue
     if (places.has(field)) {
-      throw errorOf({ name: field, rule: 'unique', message: `The column ${field} must be named once.` })
+      throw errorOf({ name: field, rule: 'unique', message: `The column ${field} must occur only once.` })
     }
     places.set(field, at)
   }

@@ -9,21 +9,21 @@ import { ROW_BYTES_MAX } from './table-dialect.ts'
 export interface CsvRowsOptions {
   /** The names of the columns of a table without a header row. */
   columns: readonly string[] | undefined
-  /** Rows are numbered from here on, and what an id column says does not count. */
+  /** The id of the first row. The rows get consecutive ids, and an id column is ignored. */
   idStart: bigint | undefined
 }
 
-/** A table in UTF-8 that is read in chunks. Both throw 40003 for a header row without what a plant needs. */
+/** A table in UTF-8 that is read in chunks. Both methods throw 40003 for a header row without required columns. */
 export interface CsvRows {
-  /** The rows that the chunk ends. Throws 40002 where a row has no end. */
+  /** The rows that end in the chunk. Throws 40002 for a row without an end. */
   read(chunk: Uint8Array): ImportRows
-  /** The same when no more chunks come. Throws 40003 where not even a header row came. */
+  /** The rows that end with the table. Throws 40003 if it has no header row. */
   end(): ImportRows
 }
 
 /**
- * Reads the rows of a table. The first is the header row, unless there are `columns`. Throws 40004 for columns that
- * hold no plants.
+ * Reads the rows of a table. The first is the header row, unless there are `columns`. Throws 40004 if `columns` lacks a
+ * required one.
  */
 export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvRows {
   let columns =
@@ -35,7 +35,7 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
   let rows = createImportRows(1, 0)
 
   function addRow({ cells, line, fault }: TableRow, known: Columns): void {
-    const id = idStart === undefined ? idIn(cells, known) : numbered()
+    const id = idStart === undefined ? idIn(cells, known) : takeId()
     try {
       if (fault !== undefined) throw faultError(fault)
       if (idStart !== undefined && id === undefined) throw invalidFields([NUMBERS_ENDED])
@@ -47,8 +47,8 @@ export function createCsvRows({ columns: names, idStart }: CsvRowsOptions): CsvR
     }
   }
 
-  /** The number of this row; undefined beyond the last id that there is. */
-  function numbered(): bigint | undefined {
+  /** The id of this row; undefined after the last possible id. */
+  function takeId(): bigint | undefined {
     const id = nextId
     if (id !== undefined) nextId = id === ID_MAX ? undefined : id + 1n
     return id
@@ -90,13 +90,13 @@ function faultError(fault: RowFault): AppError {
   if (fault === 'notUtf8') {
     return new AppError(
       40002,
-      'The row is not valid UTF-8. Name its encoding in the parameter encoding, such as windows-1252.',
+      'The row is not valid UTF-8. Set the parameter encoding to the encoding of the file, such as windows-1252.',
       { details: { fields: [{ name: '', rule: 'utf-8' }] } },
     )
   }
   return new AppError(
     40002,
-    'The row is not CSV. A cell that begins with a quotation mark must end with one, and those within are doubled.',
+    'The row is not CSV. A cell that begins with a quotation mark must end with one. Double those inside it.',
     { details: { fields: [{ name: '', rule: 'well-formed' }] } },
   )
 }
@@ -105,36 +105,36 @@ function endError({ line, reason }: RowEndError): AppError {
   const message =
     reason === 'quoteNotClosed'
       ? 'The row has a quotation mark that is never closed.'
-      : 'The row has no end within a mebibyte. A quotation mark in it may never be closed.'
+      : 'The row does not end within 1 MiB. It may have a quotation mark that is never closed.'
   return new AppError(40002, message, { details: { fields: [{ name: '', rule: 'well-formed', line }] } })
 }
 
 const ID_CELL: FieldProblem = {
   name: 'id',
   rule: 'int64',
-  message: `id must be a whole decimal number from ${ID_MIN} to ${ID_MAX} in plain digits, without spaces.`,
+  message: `id must be an integer from ${ID_MIN} to ${ID_MAX} in plain digits, without spaces.`,
 }
 
 const NUMBERS_ENDED: FieldProblem = {
   name: 'id',
   rule: 'max',
-  message: `The numbering has reached ${ID_MAX}, the last id.`,
+  message: `The row has no id: an earlier row has the largest id, ${ID_MAX}.`,
 }
 
 const NO_HEADER: FieldProblem = {
   name: '',
   rule: 'required',
-  message: 'There is no header row that names the columns.',
+  message: 'The table has no header row. It must name the columns.',
 }
 
-/** The plant in a row whose id was read before. Throws 40003. */
+/** The plant in a row. `ownId` is its id if the row has a valid one. Throws 40003. */
 function plantIn(
   cells: readonly string[],
   { count, id, content }: Columns,
   ownId: bigint | undefined,
 ): NewPlant {
   if (cells.length > count) {
-    const message = `The row has ${cells.length} cells, but there are only ${count} columns.`
+    const message = `The row has ${cells.length} cells, but the table has only ${count} columns.`
     throw invalidFields([{ name: '', rule: 'max-items', message }])
   }
   if (id !== undefined && ownId === undefined && cells[id]) throw invalidFields([ID_CELL])
@@ -142,7 +142,7 @@ function plantIn(
   if (ownId !== undefined) members.id = ownId
   for (const { name, at } of content) {
     const cell = cells[at]
-    // An empty cell is no text.
+    // An empty cell has no value.
     if (cell) members[name] = cell
   }
   return parseNewPlant(members)

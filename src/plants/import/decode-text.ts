@@ -2,9 +2,9 @@ import { AppError } from '../../errors.ts'
 import { isGzip, markBytes, SIGNATURE_BYTES, type WideEncoding, wideEncodingOf } from './table-dialect.ts'
 
 /**
- * A text in chunks, in UTF-8 whatever its encoding, without its byte order mark. Without an encoding the bytes pass
- * as they are: the reader validates them as UTF-8, a line at a time. Throws 40002 for gzip and UTF-16 without an
- * encoding, with `adviceFor` the latter, and for bytes that are not of the encoding.
+ * Decodes a text to UTF-8, in chunks and without its byte order mark. Without an encoding the bytes pass unchanged, and
+ * the reader validates them as UTF-8 line by line. Throws 40002 for gzip, for bytes that are invalid in the encoding,
+ * and for UTF-16 without an encoding, with the advice of `adviceFor`.
  */
 export async function* decodeText(
   chunks: AsyncIterable<Buffer>,
@@ -16,7 +16,7 @@ export async function* decodeText(
   else yield* decoded(text, encoding)
 }
 
-/** The same in chunks of which the first holds SIGNATURE_BYTES, where there are so many. Throws 40002 for gzip. */
+/** The same chunks, but the first has at least SIGNATURE_BYTES if the text has. Throws 40002 for gzip. */
 async function* fromFirstBytes(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let first: Buffer | undefined = Buffer.alloc(0)
   for await (const chunk of chunks) {
@@ -32,14 +32,14 @@ async function* fromFirstBytes(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   if (first !== undefined && first.length > 0) yield notCompressed(first)
 }
 
-/** RFC 1952 §2.3.1: the third byte says how it is compressed, and only one way is in use. */
+/** RFC 1952 §2.3.1: the third byte is the compression method, of which only one is in use. */
 const DEFLATE = 8
 
 function notCompressed(first: Buffer): Buffer {
   if (!isGzip(first) || first[2] !== DEFLATE) return first
   throw new AppError(
     40002,
-    'The text is compressed. Send it with Content-Encoding: gzip, compressed only once.',
+    'The body is compressed with gzip. Send the header Content-Encoding: gzip, and compress the body only once.',
   )
 }
 

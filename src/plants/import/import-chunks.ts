@@ -2,51 +2,51 @@ import type { NewPlant } from '../plant.ts'
 import { IMPORT_CHUNK_CHARACTERS, IMPORT_CHUNK_PLANTS_MAX, type ImportOutcome } from '../plant-store.ts'
 import { createImportRows, type ImportRows } from './import-rows.ts'
 
-/** While one chunk is committed the next one is on its way; more would only take memory. */
+/** While one chunk is committed, the next one is sent. More would only take memory. */
 const CHUNKS_RUNNING_MAX = 2
 
 export interface ImportChunksOptions {
   /** Stores the plants of a chunk. */
   add(plants: readonly NewPlant[]): Promise<ImportOutcome[]>
-  /** Called for each chunk in order when it is stored; the next one waits for it. */
+  /** Called for each stored chunk, in order. The next chunk waits for its promise. */
   settle(chunk: ImportRows, outcomes: readonly ImportOutcome[]): Promise<void> | undefined
   /** Called when a chunk has failed; `take` and `end` reject with its error. */
   onFailure(): void
 }
 
-/** Brings rows to a store in chunks of a good size: full ones while rows come fast, small ones when they do not. */
+/** Stores rows in chunks: full chunks while rows arrive fast, small ones when they arrive slowly. */
 export interface ImportChunks {
-  /** Fulfils when more rows may be read: at once, or when a chunk is through. Rejects when one has failed. */
+  /** Fulfils when more rows may be read. Rejects if a chunk has failed. */
   take(rows: ImportRows): Promise<void>
-  /** Fulfils when everything is settled; rejects when a chunk has failed. */
+  /** Fulfils when every chunk is settled. Rejects if one has failed. */
   end(): Promise<void>
-  /** Whether a chunk was not stored, so that it is unknown which later ones were. */
+  /** Whether a chunk has failed. Later chunks may or may not be stored. */
   readonly hasFailed: boolean
 }
 
 export function createImportChunks({ add, settle, onFailure }: ImportChunksOptions): ImportChunks {
   let gathered = createImportRows(1, 0)
-  /** The chunks under way, in their order: each fulfils after the one before it. */
-  const underWay: Promise<void>[] = []
+  /** The running chunks, in order. Each fulfils after the previous one. */
+  const running: Promise<void>[] = []
   let failure: { error: unknown } | undefined
 
-  function begin(): void {
+  function startChunk(): void {
     const [chunk, rest] = splitChunk(gathered)
     gathered = rest
-    const before = underWay.at(-1)
+    const previous = running.at(-1)
     const adding = chunk.plants.length === 0 ? Promise.resolve([]) : add(chunk.plants)
-    // Told when its turn comes.
+    // A rejection is handled below, after the previous chunk.
     adding.catch(() => {})
     const settled = (async () => {
-      await before
+      await previous
       await settle(chunk, await adding)
     })()
-    underWay.push(settled)
+    running.push(settled)
     settled.then(
       () => {
-        underWay.shift()
-        // Rows that came slowly have waited for this.
-        if (underWay.length === 0 && hasRows(gathered)) begin()
+        running.shift()
+        // Rows that arrived meanwhile have no other trigger.
+        if (running.length === 0 && hasRows(gathered)) startChunk()
       },
       (error: unknown) => {
         if (failure !== undefined) return
@@ -56,31 +56,31 @@ export function createImportChunks({ add, settle, onFailure }: ImportChunksOptio
     )
   }
 
-  async function oneEnds(): Promise<void> {
-    await underWay[0]
+  async function firstSettled(): Promise<void> {
+    await running[0]
   }
 
-  function check(): void {
+  function throwFailure(): void {
     if (failure !== undefined) throw failure.error
   }
 
   return {
     async take(rows) {
-      check()
+      throwFailure()
       gathered = joined(gathered, rows)
       while (isFull(gathered)) {
-        if (underWay.length < CHUNKS_RUNNING_MAX) begin()
-        else await oneEnds()
-        check()
+        if (running.length < CHUNKS_RUNNING_MAX) startChunk()
+        else await firstSettled()
+        throwFailure()
       }
-      if (underWay.length === 0 && hasRows(gathered)) begin()
+      if (running.length === 0 && hasRows(gathered)) startChunk()
     },
     async end() {
-      check()
-      while (underWay.length > 0 || hasRows(gathered)) {
-        if (underWay.length < CHUNKS_RUNNING_MAX && hasRows(gathered)) begin()
-        else await oneEnds()
-        check()
+      throwFailure()
+      while (running.length > 0 || hasRows(gathered)) {
+        if (running.length < CHUNKS_RUNNING_MAX && hasRows(gathered)) startChunk()
+        else await firstSettled()
+        throwFailure()
       }
     },
     get hasFailed() {
@@ -96,7 +96,7 @@ function hasRows({ plants, failures }: ImportRows): boolean {
 function isFull({ plants, failures, characters }: ImportRows): boolean {
   return (
     plants.length >= IMPORT_CHUNK_PLANTS_MAX ||
-    // A failed row of three characters takes hundreds of bytes.
+    // Failed rows count, too: one of three characters takes hundreds of bytes.
     failures.length >= IMPORT_CHUNK_PLANTS_MAX ||
     characters >= IMPORT_CHUNK_CHARACTERS
   )
@@ -112,7 +112,7 @@ function joined(gathered: ImportRows, rows: ImportRows): ImportRows {
   return gathered
 }
 
-/** As many rows as a chunk may hold, and the others. */
+/** Splits the gathered rows into a chunk of at most IMPORT_CHUNK_PLANTS_MAX plants and the rest. */
 function splitChunk(gathered: ImportRows): [ImportRows, ImportRows] {
   const { plants, lines, failures, nextLine, characters } = gathered
   const restLine = lines[IMPORT_CHUNK_PLANTS_MAX]

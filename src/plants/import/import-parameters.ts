@@ -5,7 +5,7 @@ import { CONFLICT_RULES, type ConflictRule } from './run-import.ts'
 export const NDJSON = 'application/x-ndjson'
 export const CSV = 'text/csv'
 
-/** What a query may say of an import, and what of one in CSV. */
+/** The query parameters of every import, and those of CSV only. */
 const QUERY_NAMES = ['onConflict', 'dryRun'] as const
 const CSV_QUERY_NAMES = ['columns', 'idStart', 'encoding'] as const
 export const IMPORT_QUERY_NAMES = [...QUERY_NAMES, ...CSV_QUERY_NAMES]
@@ -17,13 +17,13 @@ export interface ImportParameters {
   dryRun: boolean
   /** The names of the columns of a table without a header row. */
   columns: string[] | undefined
-  /** The number of the first row, where rows are numbered. */
+  /** The id of the first row; undefined if the rows have ids. */
   idStart: bigint | undefined
-  /** As the Encoding Standard names it; undefined for UTF-8. */
+  /** Its name in the Encoding Standard; undefined for UTF-8. */
   encoding: string | undefined
 }
 
-/** Reads the query of an import. Throws 40004 for what is wrong, or is about CSV where the body is none. */
+/** Parses the query of an import. Throws 40004 for an invalid value, and for a parameter of CSV with NDJSON. */
 export function parseImportQuery(
   query: ImportQuery,
   mediaType: typeof NDJSON | typeof CSV,
@@ -38,7 +38,7 @@ export function parseImportQuery(
   }
   const misplaced = mediaType === CSV ? undefined : CSV_QUERY_NAMES.find((name) => query[name] !== undefined)
   if (misplaced !== undefined) {
-    throw invalidParameter(misplaced, `${misplaced} is supported for a body of text/csv only.`)
+    throw invalidParameter(misplaced, `${misplaced} is only for a body of text/csv.`)
   }
   return {
     onConflict: rule,
@@ -52,11 +52,11 @@ export function parseImportQuery(
 function firstIdIn(text: string): bigint {
   const id = parseIdText(text)
   if (id === undefined)
-    throw invalidParameter('idStart', `idStart must be a whole decimal number from ${ID_MIN} to ${ID_MAX}.`)
+    throw invalidParameter('idStart', `idStart must be an integer from ${ID_MIN} to ${ID_MAX}.`)
   return id
 }
 
-/** Where a body is refused for its charset: throws 41501 that tells how a table says its encoding. */
+/** Throws 41501 with advice for a CSV body that was rejected for the charset in its Content-Type. */
 export function adviseEncoding(contentType: string | undefined): void {
   const [, charset] = /^\s*text\/csv\s*;(?:.*;)?\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '') ?? []
   if (charset === undefined || /^utf-?8$/i.test(charset)) return

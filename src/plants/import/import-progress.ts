@@ -2,37 +2,37 @@ import { errorLine, progressLine } from './import-report.ts'
 import type { RowFailure } from './import-rows.ts'
 import type { ImportCounts, PlantImportRun } from './run-import.ts'
 
-/** How often progress is told: what people watch moves, and what programs read is short. */
+/** Time between two progress lines: short enough for a progress bar, long enough for a small response. */
 const PROGRESS_INTERVAL_MS = 250
 
-/** Tells of an import while it runs. */
+/** Reports an import while it runs. */
 export interface ImportProgress {
-  tell: PlantImportRun['tell']
-  /** To be called when the import has ended: gives the progress that is yet to be told, as a line, or an empty text. */
+  onSettled: PlantImportRun['onSettled']
+  /** Call it at the end of the import. Returns the pending progress line, or an empty text. */
   stop(): string
 }
 
-/** Sends every refused row as a line, and now and then how far the import is. */
+/** Sends every failed row as a line, and a progress line each PROGRESS_INTERVAL_MS at most. */
 export function createImportProgress(send: (text: string) => Promise<void> | undefined): ImportProgress {
-  let toldAtMs = Number.NEGATIVE_INFINITY
+  let sentAtMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let latest = ''
 
   function takeProgress(): string {
     clearTimeout(timer)
     timer = undefined
-    toldAtMs = performance.now()
+    sentAtMs = performance.now()
     return latest
   }
 
   return {
-    tell(failures: readonly RowFailure[], counts: Readonly<ImportCounts>, nextLine: number) {
+    onSettled(failures: readonly RowFailure[], counts: Readonly<ImportCounts>, nextLine: number) {
       latest = progressLine(counts, nextLine)
-      const waitMs = toldAtMs + PROGRESS_INTERVAL_MS - performance.now()
+      const waitMs = sentAtMs + PROGRESS_INTERVAL_MS - performance.now()
       const text = failures.map(errorLine).join('') + (waitMs <= 0 ? takeProgress() : '')
       if (waitMs > 0) {
         timer ??= setTimeout(() => {
-          // A client that is gone or does not read is noticed with the next rows.
+          // A failure to send is thrown with the next rows.
           send(takeProgress())?.catch(() => {})
         }, waitMs)
       }

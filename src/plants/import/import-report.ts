@@ -2,7 +2,7 @@ import type { AppError } from '../../errors.ts'
 import type { RowFailure } from './import-rows.ts'
 import type { ImportCounts } from './run-import.ts'
 
-/** Failed rows that a report lists: enough to fix a file, and bounded. All of them are counted. */
+/** The maximum number of failed rows that a report lists. All of them are counted. */
 export const REPORTED_ERRORS_MAX = 1_000
 
 const COUNT = { type: 'integer', minimum: 0 } as const
@@ -14,7 +14,7 @@ const COUNT_MEMBERS = {
   failed: { ...COUNT, description: 'Rows that failed' },
 } as const
 
-/** The counts in the details of an import that failed. */
+/** The counts of an import, in the details of its failure. */
 export const ImportCountsSchema = {
   type: 'object',
   required: ['created', 'replaced', 'skipped', 'failed'],
@@ -27,13 +27,13 @@ const CODE = { type: 'integer', format: 'int32', description: 'Numeric error cod
 
 const ERROR_MEMBERS = {
   line: { ...LINE, description: 'The line on which the row begins, from 1' },
-  id: { type: 'integer', format: 'int64', description: 'The id of the row, where it has a valid one' },
+  id: { type: 'integer', format: 'int64', description: 'The id of the row, if it has a valid one' },
   error: CODE,
   message: MESSAGE,
   fields: {
     type: 'array',
     items: { $ref: '#/components/schemas/FieldError' },
-    description: 'The fields that fail validation. Absent when the row failed for another reason.',
+    description: 'The fields that fail validation. Absent if the row failed for another reason.',
   },
 } as const
 
@@ -44,7 +44,7 @@ export const ImportErrorSchema = {
   properties: ERROR_MEMBERS,
 } as const
 
-/** What happened to the rows of an import. */
+/** The result of an import. */
 export const ImportReportSchema = {
   type: 'object',
   required: ['created', 'replaced', 'skipped', 'failed', 'errors'],
@@ -64,7 +64,7 @@ export const ImportEventSchema = {
   oneOf: [
     {
       type: 'object',
-      description: 'Progress: every row before the line is stored, or was reported as an error',
+      description: 'Progress: every row before `line` was stored, skipped or reported as failed',
       required: ['type', 'line', 'created', 'replaced', 'skipped', 'failed'],
       properties: { type: { const: 'progress' }, line: LINE, ...COUNT_MEMBERS },
     },
@@ -87,14 +87,17 @@ export const ImportEventSchema = {
       properties: {
         type: { const: 'failure' },
         error: CODE,
-        message: { type: 'string', description: 'Why the import ended' },
-        details: { $ref: '#/components/schemas/ErrorDetails', description: 'How far the import got' },
+        message: { type: 'string', description: 'What ended the import' },
+        details: {
+          $ref: '#/components/schemas/ErrorDetails',
+          description: 'The progress of the import when it failed',
+        },
       },
     },
   ],
 } as const
 
-// Written by hand, as `JSON.stringify` takes no bigint.
+// Written by hand, because `JSON.stringify` does not support bigint ids.
 
 export function reportJson(counts: Readonly<ImportCounts>, errors: readonly RowFailure[]): string {
   return `{${countMembers(counts)},"errors":[${errors.map((error) => `{${errorMembers(error)}}`).join(',')}]}`

@@ -1,16 +1,16 @@
 import type { AppError, ErrorCode, FieldError } from '../../errors.ts'
 import type { NewPlant } from '../plant.ts'
 
-/** Rows of an import that were read together. */
+/** Consecutive rows of an import. */
 export interface ImportRows {
   plants: NewPlant[]
   /** The line on which the row of each plant begins, from 1. */
   lines: number[]
-  /** Rows that hold no plant, in their order. */
+  /** Rows without a valid plant, in order. */
   failures: RowFailure[]
-  /** The line after them: every row that begins before it is here, or came earlier. */
+  /** The line after these rows. Every row that begins before it is among these or earlier ones. */
   nextLine: number
-  /** How much text they were read from. */
+  /** The length of their text. */
   characters: number
 }
 
@@ -18,11 +18,11 @@ export interface ImportRows {
 export interface RowFailure {
   /** The line on which the row begins, from 1. */
   line: number
-  /** Its id, where it has a legible one. */
+  /** The id of the row; undefined if it has no valid one. */
   id: bigint | undefined
   code: ErrorCode
   message: string
-  /** The fields that fail validation, where it is for them. */
+  /** The fields that fail validation; undefined if the row failed for another reason. */
   fields?: readonly FieldError[] | undefined
 }
 
@@ -30,7 +30,7 @@ export function createImportRows(nextLine: number, characters: number): ImportRo
   return { plants: [], lines: [], failures: [], nextLine, characters }
 }
 
-/** Adds a failed row, with the error that made it fail. */
+/** Adds a failed row with its error. */
 export function failRow(rows: ImportRows, line: number, fault: AppError, id?: bigint): void {
   const { code, message, details } = fault
   rows.failures.push({ line, id, code, message, fields: details?.fields })

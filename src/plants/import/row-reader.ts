@@ -8,11 +8,11 @@ import {
   ROW_END_WITHIN_BYTES,
 } from './table-dialect.ts'
 
-/** What is wrong with a row as text. */
+/** Why a row is not valid text. */
 export type RowFault = 'tooLong' | 'notUtf8' | 'misquoted'
 
 export interface TableRow {
-  /** None where the row is blank or too long. Where it has another fault they may differ from what was meant. */
+  /** Empty for a blank or too long row; possibly wrong for a row with another fault. */
   cells: readonly string[]
   line: number
   fault: RowFault | undefined
@@ -20,9 +20,9 @@ export interface TableRow {
 
 /** Reads the rows of a table in UTF-8. */
 export interface RowReader {
-  /** Calls back for each row that ends in the chunk. Throws a RowEndError, or what the callback threw. */
+  /** Calls `onRow` for each row that ends in the chunk. Throws a RowEndError, or the error of the callback. */
   read(chunk: Uint8Array): void
-  /** The same when no more chunks come. */
+  /** The same for the end of the table. */
   end(): void
   /** The line on which the next row begins. */
   readonly line: number
@@ -34,7 +34,7 @@ const LINE_ENDING_BYTES = 2
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Reads with memory for one row of ROW_BYTES_MAX and one chunk. */
+/** Takes memory for one row of ROW_BYTES_MAX and one chunk. */
 export function createRowReader(onRow: (row: TableRow) => void, delimiter: Delimiter = ','): RowReader {
   let ended: RowExtent[] = []
   const window = createWindow()
@@ -49,7 +49,7 @@ export function createRowReader(onRow: (row: TableRow) => void, delimiter: Delim
     let rows = ended
     ended = []
     const [first] = rows
-    // Its beginning was dropped.
+    // The window no longer has its beginning.
     if (first !== undefined && first.start < window.start) {
       onRow({ cells: [], line: first.line, fault: 'tooLong' })
       rows = rows.slice(1)
@@ -57,7 +57,7 @@ export function createRowReader(onRow: (row: TableRow) => void, delimiter: Delim
     const [start, end] = [rows[0]?.start, rows.at(-1)?.end]
     if (start === undefined || end === undefined) return
     const block = window.bytes(start, end)
-    // All at once: row by row takes several times as long.
+    // Decodes all rows at once: one by one takes several times as long.
     const text = decodeStrictly(block)
     const isAscii = text?.length === block.length
     let at = 0
@@ -78,7 +78,7 @@ export function createRowReader(onRow: (row: TableRow) => void, delimiter: Delim
     try {
       scan()
     } finally {
-      // The rows before one without an end come first.
+      // Reports the rows before one without an end first.
       readEnded()
       window.moveTo(scanner.start)
     }
@@ -96,20 +96,20 @@ export function createRowReader(onRow: (row: TableRow) => void, delimiter: Delim
   }
 }
 
-/** The bytes of a text that are still needed. Offsets are those of the whole text. */
+/** A window over the bytes of a text that are still needed. Offsets count from the start of the text. */
 function createWindow() {
   let buffer = new Uint8Array()
   let start = 0
   let length = 0
   return {
     append(chunk: Uint8Array): void {
-      // A row that is too long already fails, whatever is in it.
+      // A row that is already too long fails in any case.
       if (length > ROW_BYTES_MAX + LINE_ENDING_BYTES) {
         start += length
         length = 0
       }
       if (length + chunk.length > buffer.length) {
-        // Twice as much: small chunks of a long row are not to be copied again and again.
+        // Doubles, so that a long row in small chunks is not copied for each chunk.
         const larger = new Uint8Array(Math.max(length + chunk.length, 2 * length))
         larger.set(buffer.subarray(0, length))
         buffer = larger
@@ -158,7 +158,7 @@ function withoutLineEnding(row: string): string {
 }
 
 /**
- * How many characters of a string are in valid UTF-8: one for each that begins there, and two for those of four bytes.
+ * The length of valid UTF-8 as a string: one for each character, two for one of four bytes.
  */
 function utf16Length(bytes: Uint8Array): number {
   let length = bytes.length
@@ -169,7 +169,7 @@ function utf16Length(bytes: Uint8Array): number {
 }
 
 /**
- * The cells of a row of which some are quoted. A cell that something follows after its quotation mark stays as it is.
+ * The cells of a row with quoted cells. A cell with text after its closing quotation mark stays unchanged.
  */
 function quotedCells(row: string, delimiter: Delimiter): string[] {
   const cells: string[] = []
@@ -178,14 +178,14 @@ function quotedCells(row: string, delimiter: Delimiter): string[] {
     const close = isQuoted ? closingMark(row, at) : at
     const found = row.indexOf(delimiter, close)
     const end = found < 0 ? row.length : found
-    const isWell = isQuoted && close + 1 === end
-    cells.push(isWell ? row.slice(at + 1, close).replaceAll('""', '"') : row.slice(at, end))
+    const isWellQuoted = isQuoted && close + 1 === end
+    cells.push(isWellQuoted ? row.slice(at + 1, close).replaceAll('""', '"') : row.slice(at, end))
     at = end + 1
   }
   return cells
 }
 
-/** The quotation mark that closes the cell begun at `start`. */
+/** The closing quotation mark of the cell that begins at `start`. */
 function closingMark(row: string, start: number): number {
   let at = row.indexOf('"', start + 1)
   while (row.charCodeAt(at + 1) === QUOTATION_MARK) at = row.indexOf('"', at + 2)

@@ -1,6 +1,6 @@
 import { CARRIAGE_RETURN, type Delimiter, LINE_FEED, QUOTATION_MARK } from './table-dialect.ts'
 
-/** Where a row is in a text. Bytes are counted from the beginning of the text. */
+/** The extent of a row in a text. Offsets are in bytes from the beginning of the text. */
 export interface RowExtent {
   start: number
   /** After its line ending. */
@@ -8,11 +8,11 @@ export interface RowExtent {
   /** The line on which it begins, from 1. */
   line: number
   hasQuotedCells: boolean
-  /** Whether something follows the closing quotation mark of a cell. */
+  /** Whether a cell has text after its closing quotation mark. */
   isMisquoted: boolean
 }
 
-/** A row without an end: its quotation mark is not closed when the text ends, or no end follows within the limit. */
+/** A row without an end: the text ends inside a quoted cell, or the row is longer than the limit. */
 export class RowEndError extends Error {
   override readonly name = 'RowEndError'
   /** The line on which the row begins. */
@@ -27,27 +27,27 @@ export class RowEndError extends Error {
 }
 
 export interface RowScannerOptions {
-  /** Of NDJSON each line is a row. It ends with LF; its quotation marks and carriage returns mean nothing here. */
+  /** In NDJSON each line is a row and ends with LF. Quotation marks and carriage returns have no meaning. */
   format: 'csv' | 'ndjson'
   delimiter?: Delimiter
-  /** Absent where a row may have any length. */
+  /** The maximum length of a row; absent for no limit. */
   endWithinBytes?: number
   onRow(row: RowExtent): void
 }
 
-/** Finds the rows of a text that comes in chunks, and keeps none of it. */
+/** Finds the rows of a text that arrives in chunks, without storing the text. */
 export interface RowScanner {
-  /** Calls `onRow` for each row that ends in the chunk. Throws a RowEndError, after which the scanner is of no use. */
+  /** Calls `onRow` for each row that ends in the chunk. After a RowEndError the scanner cannot continue. */
   scan(chunk: Uint8Array): void
-  /** The same when no more chunks come. */
+  /** The same for the end of the text. */
   end(): void
   /** The line on which the next row begins. */
   readonly line: number
-  /** Where the next row begins. */
+  /** The offset at which the next row begins. */
   readonly start: number
 }
 
-// What a byte means, and what precedes it.
+// Kinds of bytes, then states: what the previous bytes were.
 const ORDINARY = 0
 const DELIMITER = 1
 const QUOTE = 2
@@ -61,9 +61,8 @@ const QUOTED = 2
 const CLOSED = 3
 
 /**
- * Scans a text in any encoding in which bytes of ASCII always mean ASCII. A table is as RFC 4180 has it, and as
- * spreadsheets write it: rows end with LF, CRLF or CR; a cell is quoted if it begins with a quotation mark, and one
- * inside of another cell is like any other character.
+ * Scans a text in any superset of ASCII. A table follows RFC 4180 and spreadsheets: rows end with LF, CRLF or CR. A
+ * cell that begins with a quotation mark is quoted; in other cells a quotation mark is an ordinary character.
  */
 export function createRowScanner(options: RowScannerOptions): RowScanner {
   const { format, delimiter = ',', endWithinBytes = Number.POSITIVE_INFINITY, onRow } = options
@@ -81,7 +80,7 @@ export function createRowScanner(options: RowScannerOptions): RowScanner {
   let startLine = 1
   let hasQuotedCells = false
   let isMisquoted = false
-  /** Whether the text so far ends with a carriage return, of whose line ending a line feed may be the rest. */
+  /** Whether the text so far ends with a carriage return, which a line feed may follow. */
   let isInLineEnding = false
 
   function checkLength(end: number): void {

@@ -3,34 +3,34 @@ import type { ImportOutcome, PlantStore } from '../plant-store.ts'
 import { createImportChunks } from './import-chunks.ts'
 import type { ImportRows, RowFailure } from './import-rows.ts'
 
-/** What becomes of a row whose id is taken: it fails, is skipped, or replaces the stored plant. */
+/** For a row whose id is already used: it fails, is skipped, or replaces the stored plant. */
 export const CONFLICT_RULES = ['fail', 'skip', 'replace'] as const
 export type ConflictRule = (typeof CONFLICT_RULES)[number]
 
 const ID_USED: readonly FieldError[] = [{ name: 'id', rule: 'unique' }]
 
-/** What happened to the rows so far. */
+/** The results of the rows so far. */
 export interface ImportCounts {
   created: number
   replaced: number
-  /** Passed over, as their id is taken. */
+  /** Rows that were skipped, because their id is already used. */
   skipped: number
-  /** Not stored. */
+  /** Rows that were not stored. */
   failed: number
 }
 
 export interface PlantImportRun {
   plants: Pick<PlantStore, 'openImport'>
   onConflict: ConflictRule
-  /** Whether nothing is stored, and only told what would be. */
+  /** If true, nothing is stored and the counts are what they would be. */
   dryRun: boolean
-  /** The rows as they are read, no faster than they are stored. The signal tells when no more are wanted. */
+  /** The rows, read no faster than they are stored. The signal aborts the reading. */
   rows(signal: AbortSignal): AsyncIterable<ImportRows>
   /**
-   * Told of every few rows when they are stored or refused: those refused, in the order of their lines, what became
-   * of all so far, and the line after them. The import waits where it returns a promise, and ends where that rejects.
+   * Called after each chunk, with its failed rows in the order of their lines, the counts so far, and the line after
+   * the chunk. The import waits for the promise and fails if it rejects.
    */
-  tell(
+  onSettled(
     failures: readonly RowFailure[],
     counts: Readonly<ImportCounts>,
     nextLine: number,
@@ -38,11 +38,11 @@ export interface PlantImportRun {
 }
 
 /**
- * Stores rows until there are no more. A row that cannot be stored fails, and the others go on. A fault that ends
- * the import, in the rows or in the store, is thrown as an AppError whose details say how far the import got.
+ * Stores all rows. A row that cannot be stored fails, and the others continue. An error that ends the import, in the
+ * rows or in the store, is thrown as an AppError with the progress of the import in its details.
  */
 export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts> {
-  const { plants, onConflict, dryRun, rows, tell } = run
+  const { plants, onConflict, dryRun, rows, onSettled } = run
   const counts: ImportCounts = { created: 0, replaced: 0, skipped: 0, failed: 0 }
   let settledLine = 1
   const stop = new AbortController()
@@ -52,7 +52,7 @@ export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts>
     settle(chunk, outcomes) {
       const failures = settleChunk(chunk, outcomes, onConflict, counts)
       settledLine = chunk.nextLine
-      return tell(failures, counts, settledLine)
+      return onSettled(failures, counts, settledLine)
     },
     onFailure: () => stop.abort(),
   })
@@ -63,7 +63,7 @@ export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts>
     failure = { error }
   }
   try {
-    // Rows that were read before a fault are sound.
+    // Stores the valid rows before the error.
     await chunks.end()
   } catch (error) {
     failure = { error }
@@ -71,10 +71,10 @@ export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts>
   await importing.close()
   if (failure === undefined) return counts
   const outcome = outcomeOf(run, settledLine, chunks.hasFailed)
-  throw endedAt(failure.error, { line: settledLine, counts: { ...counts }, outcome })
+  throw withProgress(failure.error, { line: settledLine, counts: { ...counts }, outcome })
 }
 
-/** Counts what became of a chunk, and returns its failed rows. */
+/** Counts the rows of a stored chunk, and returns the failed ones. */
 function settleChunk(
   chunk: ImportRows,
   outcomes: readonly ImportOutcome[],
@@ -105,15 +105,15 @@ function settleChunk(
   return [...failures, ...taken].sort((one, other) => one.line - other.line)
 }
 
-/** Of a failed chunk, and of those after it, nobody knows whether they were stored. */
+/** A failed chunk and those after it may or may not be stored. */
 function outcomeOf({ dryRun }: PlantImportRun, settledLine: number, chunkHasFailed: boolean): WriteOutcome {
   if (dryRun) return 'none'
   if (chunkHasFailed) return 'unknown'
   return settledLine === 1 ? 'none' : 'stored-before-line'
 }
 
-/** The failure, with how far the import got. */
-function endedAt(error: unknown, progress: Pick<ErrorDetails, 'counts' | 'line' | 'outcome'>): AppError {
+/** The error with the progress of the import in its details. */
+function withProgress(error: unknown, progress: Pick<ErrorDetails, 'counts' | 'line' | 'outcome'>): AppError {
   if (!(error instanceof AppError)) {
     return new AppError(50001, undefined, { cause: error, details: progress })
   }

@@ -1,73 +1,73 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../errors.ts'
 
-/** A plant that anybody typed is far shorter; what is longer, without its line ending, is not kept in memory. */
+/** The maximum length of a line without its line ending. Longer lines are not buffered. */
 export const LINE_BYTES_MAX = 64 * 1024
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Some lines of a text, one after the other. */
+/** Consecutive lines of a text. */
 export interface LineBlock {
-  /** Whole lines, a line feed at the end of each. One that is at fault is left empty. */
+  /** Whole lines, each with a line feed at its end. A line with a fault is empty. */
   text: string
-  /** In the order of their lines. */
+  /** In order. */
   faults: LineFault[]
 }
 
 export interface LineFault {
-  /** Its place in the block, from 0. */
+  /** The index of the line in the block, from 0. */
   at: number
   fault: AppError
 }
 
-/** Takes a text apart into lines, with memory for one of them. */
+/** Splits a text into lines, with memory for one line. */
 export interface LineSplitter {
-  /** The lines that a piece of at most LINE_BYTES_MAX bytes brings to an end. */
-  take(piece: Buffer): LineBlock
-  /** What is behind the last line feed. */
+  /** The lines that end in a chunk of at most LINE_BYTES_MAX bytes. */
+  take(chunk: Buffer): LineBlock
+  /** The text after the last line feed. */
   end(): LineBlock
 }
 
-/** A splitter for UTF-8. A line that is not, or that is longer than LINE_BYTES_MAX, is a fault of its own. */
+/** A splitter for UTF-8. A line that is not UTF-8 or is longer than LINE_BYTES_MAX is a fault. */
 export function createLineSplitter(): LineSplitter {
-  /** The beginning of a line, in pieces. */
+  /** The beginning of an incomplete line, in chunks. */
   let begun: Buffer[] = []
   let begunBytes = 0
   let isTooLong = false
 
-  function begin(piece: Buffer): void {
-    begunBytes += piece.length
-    // One more may be a carriage return, the first half of the line ending.
+  function buffer(chunk: Buffer): void {
+    begunBytes += chunk.length
+    // One more byte may be a carriage return, the first half of the line ending.
     isTooLong ||= begunBytes > LINE_BYTES_MAX + 1
     if (isTooLong) begun = []
-    else if (piece.length > 0) begun.push(piece)
+    else if (chunk.length > 0) begun.push(chunk)
   }
 
-  /** Judges the line that was begun, when all of it is there. */
-  function finish(): void {
+  /** Checks the length of the buffered line, which is now complete. */
+  function checkLength(): void {
     isTooLong ||= begunBytes > LINE_BYTES_MAX && begun.at(-1)?.at(-1) !== CARRIAGE_RETURN
   }
 
   return {
-    take(piece) {
-      const end = piece.lastIndexOf(LINE_FEED) + 1
+    take(chunk) {
+      const end = chunk.lastIndexOf(LINE_FEED) + 1
       if (end === 0) {
-        begin(piece)
+        buffer(chunk)
         return { text: '', faults: [] }
       }
-      let lines = piece.subarray(0, end)
+      let lines = chunk.subarray(0, end)
       if (begunBytes > 0) {
         const firstEnd = lines.indexOf(LINE_FEED)
-        begin(lines.subarray(0, firstEnd))
-        finish()
+        buffer(lines.subarray(0, firstEnd))
+        checkLength()
         lines = isTooLong ? lines.subarray(firstEnd) : Buffer.concat([...begun, lines.subarray(firstEnd)])
       }
       const block = blockOf(lines, isTooLong)
       begun = []
       begunBytes = 0
       isTooLong = false
-      begin(piece.subarray(end))
+      buffer(chunk.subarray(end))
       return block
     },
     end() {

@@ -7,15 +7,15 @@ import type { PlantStore } from '../plant-store.ts'
 
 const countAdditionsOperation: Operation = {
   operationId: 'countAdditions',
-  summary: 'Count plants by the day on which they were added',
+  summary: 'Count plants by the day of their creation',
   description:
-    'Of the plants that there are; removed ones are not counted. All plants are read for it, which takes seconds ' +
-    'where there are millions, so the answer is kept and given again: for a minute, or fifty times as long as the ' +
-    'count took where that is more. `countedAt` tells how old it is.',
+    'Deleted plants are not counted. A count reads every plant, which takes seconds for millions, so its result is ' +
+    'cached: for a minute, or for fifty times the duration of the count if that is longer. `countedAt` is the time ' +
+    'of the count.',
   group: 'Plants',
   responses: {
     200: {
-      description: 'Days, and how many plants were added on each',
+      description: 'The days, with the number of plants created on each',
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/Additions' },

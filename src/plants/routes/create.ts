@@ -15,17 +15,17 @@ import type { CreateOutcome, PlantStore } from '../plant-store.ts'
 
 const createPlantOperation: Operation = {
   operationId: 'createPlant',
-  summary: 'Add a plant',
+  summary: 'Create a plant',
   description:
-    'The plant is on disk when this answers 200. A taken id is refused and the stored plant unchanged.',
+    'A 200 response means the plant is on disk. If the id is already used, the stored plant is unchanged.',
   group: 'Plants',
   parameters: [
     {
       name: 'Idempotency-Key',
       in: 'header',
       description:
-        'Makes a retry safe: the same key and body get the same answer and add nothing, for 24 hours unless ' +
-        'the service is set up otherwise. 1 to 255 printable ASCII characters, bare or in quotation marks.',
+        'Makes a retry safe: the same key and body get the same response and create nothing more, for 24 hours by ' +
+        'default. 1 to 255 printable ASCII characters, bare or in quotation marks.',
       schema: { type: 'string', maxLength: KEY_FIELD_CHARACTERS_MAX },
     },
   ],
@@ -98,9 +98,8 @@ export function registerCreateRoute(
 }
 
 /**
- * Creates with an idempotency key, one request a key at a time: throws 40902 while another one runs. The
- * store would answer the second as a repetition of the first; but only when the first has succeeded is it
- * one.
+ * Creates with an idempotency key, one request per key at a time: throws 40902 while another one runs. The store would
+ * treat the second as a retry of the first, which may yet fail.
  */
 function onceAtATime(plants: PlantStore) {
   const running = new Set<string>()
@@ -117,7 +116,7 @@ function onceAtATime(plants: PlantStore) {
   }
 }
 
-/** The field of the key, which may be sent once: two arrive joined, and which of them would count? */
+/** The field of the key. Throws 40003 if it was sent more than once: which one counts is ambiguous. */
 function onlyKeyOf({ raw }: FastifyRequest): string {
   const [field = '', ...others] = raw.headersDistinct['idempotency-key'] ?? []
   if (others.length > 0)

@@ -9,7 +9,7 @@ import { storedPlantJson } from '../plant-json.ts'
 import type { PlantFilter, PlantStore } from '../plant-store.ts'
 import { readOptionsOf } from './read-options.ts'
 
-/** Text that is sent at once: enough to be cheap, little enough to hold in memory and to build without a pause. */
+/** Characters that are sent at once: enough to be cheap, few enough not to block other requests. */
 const CHUNK_CHARACTERS = 64 * 1024
 
 const FORMATS = {
@@ -29,8 +29,8 @@ const FORMATS = {
 export type ExportFormat = keyof typeof FORMATS
 
 /**
- * Sends every plant that matches, as they are read. A failure before the first chunk has an error response; a later one
- * drops the connection, so that the client sees that the response is incomplete.
+ * Sends every matching plant while the store reads them. A failure before the first chunk has an error response. A
+ * later one drops the connection, so that the client sees that the response is incomplete.
  */
 export async function sendExport(
   request: FastifyRequest,
@@ -75,7 +75,7 @@ async function sendChunks(
     for (const plant of chunk.value) {
       text += rowOf(plant)
       if (text.length < CHUNK_CHARACTERS) continue
-      // Other requests are served between two chunks, also where the client reads faster.
+      // Lets other requests run between two chunks, even if the client reads fast.
       await (response.send(text) ?? yieldToEventLoop())
       text = ''
     }

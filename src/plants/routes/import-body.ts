@@ -7,7 +7,7 @@ import type { ImportRows } from '../import/import-rows.ts'
 import { createNdjsonRows } from '../import/ndjson-rows.ts'
 import { createLineSplitter } from '../import/text-lines.ts'
 
-/** The chunks of a body. Throws 40001 where there is none. */
+/** The chunks of a body. Throws 40001 for an empty one. */
 export async function* notEmpty(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let isEmpty = true
   for await (const chunk of chunks) {

@@ -13,57 +13,56 @@ const EVENTS_EXAMPLE = [
 
 export const importPlantsOperation: Operation = {
   operationId: 'importPlants',
-  summary: 'Add many plants at once',
+  summary: 'Import plants',
   description:
-    'A body of any length, read as it arrives: a plant per line (NDJSON) or a table (CSV). Rows are stored in ' +
-    'chunks, each of them on disk. A failed row is reported and the others are stored: 40002 is a line that is not ' +
-    'JSON or UTF-8, 40003 an invalid field, 40901 a used id, 41301 a row over 64 KiB. A fault that ends the import ' +
-    'is an error whose details have the line, the counts and the outcome. Run it again with `onConflict=skip` to ' +
-    'continue. An import may take any time, but 30 seconds without a byte end it, unless the service is ' +
-    'configured otherwise.\n\n' +
-    'A table has a header row that names the columns id, name and tag in any order and case; others are passed ' +
-    'over. An empty cell is none: CSV cannot hold an empty name or tag. A body in gzip has ' +
+    'The body has any length: NDJSON, one plant per line, or a CSV table. Rows are stored in chunks while the body ' +
+    'arrives, each chunk durably. A failed row is reported and the others are stored: 40002 is a line that is not ' +
+    'JSON or UTF-8, 40003 an invalid field, 40901 a used id, 41301 a row over 64 KiB. An error that ends the import ' +
+    'has the line, the counts and the outcome in its details. To resume, send the body again with ' +
+    '`onConflict=skip`. An import may take hours, but ends after 30 seconds (by default) without a byte.\n\n' +
+    'The header row of a table names the columns id, name and tag, in any order and case; other columns are ' +
+    'ignored. An empty cell has no value, so CSV cannot contain an empty name or tag. A compressed body has ' +
     '`Content-Encoding: gzip`.\n\n' +
-    '`Accept: application/x-ndjson` asks for an answer that tells of the import while it runs, in lines: each is ' +
-    'an ImportEvent, every refused row one of them, and the last one a report or a failure. An answer without ' +
-    'such a last line broke off.',
+    'With `Accept: application/x-ndjson` the response reports the import while it runs. Each line is an ' +
+    'ImportEvent, with one for every failed row. The last line is a report or a failure; a response without it was ' +
+    'interrupted.',
   group: 'Plants',
   parameters: [
     {
       name: 'onConflict',
       in: 'query',
       description:
-        'What becomes of a row whose id is taken: `fail` refuses it, `skip` passes it over, `replace` replaces ' +
-        'the stored plant. An id that came earlier in the same body is taken.',
+        'For a row whose id is already used: `fail` reports it as failed, `skip` ignores it, `replace` replaces the ' +
+        'stored plant. An id from an earlier row of the same body is used.',
       schema: { type: 'string', enum: CONFLICT_RULES, default: 'fail' },
     },
     {
       name: 'dryRun',
       in: 'query',
-      description: 'Store nothing, and answer what would become of the rows',
+      description: 'Store nothing, and report what would happen to each row',
       schema: { type: 'boolean', default: false },
     },
     {
       name: 'columns',
       in: 'query',
       description:
-        'CSV only: the names of the columns, separated by commas, of a table without a header row. Those that are ' +
-        'not id, name or tag are passed over.',
+        'CSV only: the columns of a table without a header row, separated by commas. Columns other than id, name and ' +
+        'tag are ignored.',
       schema: { type: 'string' },
     },
     {
       name: 'idStart',
       in: 'query',
       description:
-        'CSV only: number the rows from here on, refused ones as well; then there need be no column id, and one ' +
-        'that there is does not count',
+        'CSV only: the id of the first row. The following rows, failed ones included, get the next ids. No column id ' +
+        'is required, and an existing one is ignored.',
       schema: { type: 'integer', format: 'int64' },
     },
     {
       name: 'encoding',
       in: 'query',
       description:
-        'CSV only: the encoding of the text where it is not UTF-8: windows-1252, utf-16le, iso-8859-1 …',
+        'CSV only: the encoding of the table if it is not UTF-8, such as windows-1252, utf-16le or iso-8859-1',
       schema: { type: 'string' },
     },
   ],
@@ -71,17 +70,17 @@ export const importPlantsOperation: Operation = {
     required: true,
     content: {
       [NDJSON]: {
-        schema: { type: 'string', description: 'Lines, each a NewPlant' },
+        schema: { type: 'string', description: 'NDJSON: each line is a NewPlant' },
         example: NDJSON_EXAMPLE,
       },
-      [CSV]: { schema: { type: 'string', description: 'A table (RFC 4180)' }, example: CSV_EXAMPLE },
+      [CSV]: { schema: { type: 'string', description: 'CSV (RFC 4180)' }, example: CSV_EXAMPLE },
     },
   },
   responses: {
     200: {
       description:
         'Every row was read. The report lists the first ' +
-        `${REPORTED_ERRORS_MAX.toLocaleString('en')} that were refused and counts all of them.`,
+        `${REPORTED_ERRORS_MAX.toLocaleString('en')} failed rows and counts all of them.`,
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/ImportReport' },
@@ -102,7 +101,7 @@ export const importPlantsOperation: Operation = {
           },
         },
         [NDJSON]: {
-          schema: { type: 'string', description: 'Lines, each an ImportEvent' },
+          schema: { type: 'string', description: 'NDJSON: each line is an ImportEvent' },
           example: `${EVENTS_EXAMPLE.join('\n')}\n`,
         },
       },

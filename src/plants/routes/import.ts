@@ -23,7 +23,7 @@ import type { PlantStore } from '../plant-store.ts'
 import { csvRowsOf, ndjsonRowsOf, notEmpty } from './import-body.ts'
 import { importPlantsOperation } from './import-operation.ts'
 
-/** Imports at once: each holds some megabytes of rows at worst, and more of them would store nothing faster. */
+/** Concurrent imports. Each takes up to some megabytes of memory, and more of them would not be faster. */
 const IMPORTS_MAX = 8
 
 export interface ImportRouteOptions {
@@ -31,11 +31,11 @@ export interface ImportRouteOptions {
   body: BodyReader
 }
 
-/** An import without the function that takes its failed rows. */
-type Run = Omit<PlantImportRun, 'tell'>
+/** An import without the listener for its settled rows. */
+type Run = Omit<PlantImportRun, 'onSettled'>
 
 export function registerImportRoute(app: FastifyInstance, { plants, body }: ImportRouteOptions): void {
-  // None is queued: an import may take hours.
+  // No queue: an import may take hours.
   const queue = new BoundedQueue({
     slots: IMPORTS_MAX,
     queuedMax: 0,
@@ -71,10 +71,10 @@ export function registerImportRoute(app: FastifyInstance, { plants, body }: Impo
   })
 
   app.route({
-    // To these methods the path would be that of a plant.
+    // Otherwise these methods would match the path of a plant.
     method: ['GET', 'PUT', 'PATCH', 'DELETE'],
     url: '/plants/import',
-    config: { scope: 'any', isRefused: true },
+    config: { scope: 'any', isUnsupported: true },
     handler: (_request, reply) => reply.callNotFound(),
   })
 }
@@ -93,7 +93,7 @@ async function sendReport(run: Run, reply: FastifyReply): Promise<void> {
   const errors: RowFailure[] = []
   const counts = await runPlantImport({
     ...run,
-    tell(failedRows) {
+    onSettled(failedRows) {
       if (errors.length < REPORTED_ERRORS_MAX) {
         errors.push(...failedRows.slice(0, REPORTED_ERRORS_MAX - errors.length))
       }
@@ -103,17 +103,17 @@ async function sendReport(run: Run, reply: FastifyReply): Promise<void> {
   sendJson(reply, 200, reportJson(counts, errors))
 }
 
-/** Sends the events of the import while it runs. */
+/** Sends the events of an import while it runs. */
 async function sendEvents(run: Run, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const response = streamResponse(reply, NDJSON)
   const progress = createImportProgress(response.send)
   let lastLine: string
   try {
-    lastLine = reportLine(await runPlantImport({ ...run, tell: progress.tell }))
+    lastLine = reportLine(await runPlantImport({ ...run, onSettled: progress.onSettled }))
   } catch (error) {
     lastLine = failureLine(recordFailure(error, request))
   }
-  // It rejects where the client is gone.
+  // Rejects if the client is gone.
   response.send(progress.stop() + lastLine)?.catch(() => {})
   response.end()
 }

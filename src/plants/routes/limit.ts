@@ -7,11 +7,11 @@ const LIMIT_MAX = 1_000
 export const LIMIT = {
   name: 'limit',
   in: 'query',
-  description: 'How many at most; more than 1000 is lowered to 1000',
+  description: 'The maximum number of items. A larger value is lowered to 1000.',
   schema: { type: 'integer', format: 'int32', minimum: 1, default: 100 },
 }
 
-/** The parameter `limit`; more than the most is lowered to it. Throws 40004. */
+/** The parameter `limit`, lowered to LIMIT_MAX if it is larger. Throws 40004. */
 export function limitIn(text: string | undefined): number {
   if (text === undefined) return LIMIT_DEFAULT
   if (!/^[1-9][0-9]*$/.test(text))

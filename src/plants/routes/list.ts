@@ -15,10 +15,11 @@ import { LIMIT, limitIn } from './limit.ts'
 import { STORED_EXAMPLE } from './plant-parts.ts'
 import { readOptionsOf } from './read-options.ts'
 
-/** Without a default, which a page that tries the operation would send along with a request for all plants. */
+/** Without a default: the form of the API reference would send it with an export, which has no limit. */
 const PAGE_LIMIT = {
   ...LIMIT,
-  description: 'How many at most, of JSON only: 100 unless told, and more than 1000 is lowered to 1000',
+  description:
+    'JSON only: the maximum number of plants. Default: 100. A larger value than 1000 is lowered to 1000.',
   schema: { type: 'integer', format: 'int32', minimum: 1 },
 }
 
@@ -26,13 +27,13 @@ const listPlantsOperation: Operation = {
   operationId: 'listPlants',
   summary: 'List and search plants',
   description:
-    'In the order of their ids. When there is more, a Link field names the next page; one of very long names holds ' +
-    'fewer plants than were asked for. A plant is found by `q` as soon as its name is indexed: at once in a quiet ' +
-    'store, some seconds behind in a busy one.\n\n' +
-    '`Accept: application/x-ndjson` or `text/csv` asks for every plant that matches, as the collection was at one ' +
-    'moment, however many there are: a StoredPlant a line, or a table with the columns id, name, tag, createdAt and ' +
-    'updatedAt. An answer that breaks off is not whole. No tag is an empty cell; an empty one, which CSV cannot ' +
-    'tell from none, is `""`. No cell is escaped for spreadsheets.',
+    'Plants are ordered by id. If there are more, the Link field of the response names the next page. A page of very ' +
+    'long names has fewer plants than `limit`. A search finds a plant once its name is indexed: usually within ' +
+    'milliseconds, under load within seconds.\n\n' +
+    'With `Accept: application/x-ndjson` or `text/csv` the response is an export: a snapshot of all matching ' +
+    'plants. NDJSON has one StoredPlant per line, CSV the columns id, name, tag, createdAt and updatedAt. An export ' +
+    'that fails drops the connection before the end of the response. In CSV an absent tag is an empty cell and an ' +
+    'empty tag is `""`; most CSV readers do not distinguish them. Cells are not escaped for spreadsheets.',
   group: 'Plants',
   parameters: [
     PAGE_LIMIT,
@@ -45,7 +46,8 @@ const listPlantsOperation: Operation = {
     {
       name: 'bom',
       in: 'query',
-      description: 'CSV only: 1 begins it with a byte order mark, by which spreadsheets know UTF-8',
+      description:
+        'CSV only: 1 starts the table with a byte order mark, so that spreadsheets read it as UTF-8',
       schema: { type: 'integer', enum: [0, 1] },
     },
     {
@@ -58,14 +60,14 @@ const listPlantsOperation: Operation = {
       name: 'q',
       in: 'query',
       description:
-        'Only plants whose name holds each of these words, or words that begin so (`querc rob`), blind to ' +
-        'case, accents, × against x, and kinds of quotes and spaces',
+        'Only plants whose name contains each of these words, or words that begin with them (`querc rob`). Case, ' +
+        'accents and punctuation are ignored, and × equals x.',
       schema: { type: 'string' },
     },
   ],
   responses: {
     200: {
-      description: 'A page of plants, or all of them in lines or a table',
+      description: 'A page of plants, or an export of all of them',
       headers: ['Link'],
       content: {
         'application/json': {
@@ -73,11 +75,11 @@ const listPlantsOperation: Operation = {
           example: [STORED_EXAMPLE],
         },
         'application/x-ndjson': {
-          schema: { type: 'string', description: 'Lines, each a StoredPlant' },
+          schema: { type: 'string', description: 'NDJSON: each line is a StoredPlant' },
           example: `${JSON.stringify(STORED_EXAMPLE)}\n`,
         },
         'text/csv': {
-          schema: { type: 'string', description: 'A table (RFC 4180), with a header row' },
+          schema: { type: 'string', description: 'CSV (RFC 4180), with a header row' },
           example:
             'id,name,tag,createdAt,updatedAt\r\n' +
             '42,Quercus robur,tree,2026-04-01T08:30:00.000Z,2026-04-01T08:30:00.000Z\r\n',
@@ -142,7 +144,7 @@ function pageResponse(
   return { json: `[${plants.map(storedPlantJson).join(',')}]`, fields }
 }
 
-/** The query of an export, of which a page has the limit, and only a table in CSV may have a byte order mark. */
+/** The query of an export. Throws 40004 for `limit`, which only pages have, and for `bom` in NDJSON. */
 function exportParametersOf(request: FastifyRequest, mediaType: typeof NDJSON | typeof CSV): ListParameters {
   const { limit, ...parameters } = queryOf(request, ['after', 'tag', 'q', 'bom', 'limit'])
   if (limit !== undefined) {
@@ -171,7 +173,7 @@ function filterIn({ after, tag, q }: ListParameters): PlantFilter {
 function afterIdIn(text: string): bigint {
   const id = parseIdText(text)
   if (id === undefined) {
-    throw invalidParameter('after', `after must be a whole decimal number from ${ID_MIN} to ${ID_MAX}.`)
+    throw invalidParameter('after', `after must be an integer from ${ID_MIN} to ${ID_MAX}.`)
   }
   return id
 }

@@ -5,7 +5,7 @@ import { sendJson } from '../../http/response/responses.ts'
 import { entityTagOf, ID_MAX, ID_MIN, parseIdText, type StoredPlant } from '../plant.ts'
 import { storedPlantJson } from '../plant-json.ts'
 
-// What the routes of one plant have in common.
+// Shared by the routes of one plant.
 
 export type WithId = { Params: { id: string } }
 
@@ -23,7 +23,7 @@ export const ID_IN_PATH = {
   name: 'id',
   in: 'path',
   required: true,
-  description: `A whole decimal number of 64 bits, such as 42 or ${EXAMPLE_ID}`,
+  description: `A 64-bit decimal integer, such as 42 or ${EXAMPLE_ID}`,
   schema: { type: 'integer', format: 'int64' },
   example: 42,
 }
@@ -31,14 +31,16 @@ export const ID_IN_PATH = {
 export const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
-  description: 'Do it only if the plant still has one of these ETags; `*` means only if there is a plant',
+  description:
+    'Proceed only if the current ETag of the plant is one of these; `*` means only if the plant exists',
   schema: { type: 'string' },
 }
 
 export const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'Do it only if the plant has none of these ETags; `*` means only if there is no plant yet',
+  description:
+    'Proceed only if the current ETag of the plant is not one of these; `*` means only if the plant does not exist',
   schema: { type: 'string' },
 }
 
@@ -46,20 +48,20 @@ export const STORED_PLANT = {
   'application/json': { schema: { $ref: '#/components/schemas/StoredPlant' }, example: STORED_EXAMPLE },
 }
 
-/** The id in the path of a request, which has no query. Throws 40004. */
+/** The id in the path of a request. Throws 40004 for an invalid one, and for a query. */
 export function idIn(request: FastifyRequest<WithId>): bigint {
   const id = parseIdText(request.params.id)
   if (id === undefined) {
     throw invalidParameter(
       'id',
-      `The id in the path must be a whole decimal number from ${ID_MIN} to ${ID_MAX}, such as 42 or -7.`,
+      `The id in the path must be an integer from ${ID_MIN} to ${ID_MAX}, such as 42 or -7.`,
     )
   }
   queryOf(request, [])
   return id
 }
 
-/** 41201. Of two preconditions If-Match is named, which is evaluated first (RFC 9110 §13.2.2). */
+/** 41201. Of two preconditions it names If-Match, which is evaluated first (RFC 9110 §13.2.2). */
 export function preconditionFailed({ headers }: FastifyRequest): AppError {
   const parameter = headers['if-match'] === undefined ? 'If-None-Match' : 'If-Match'
   return new AppError(41201, undefined, { details: { parameter } })

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { canBeAnswered } from '../../http/request/can-be-answered.ts'
+import { isClientConnected } from '../../http/request/request-state.ts'
 import type { ReadOptions } from '../plant-store.ts'
 
-/** The reads of a request are queued as its caller's, and are not wanted once its connection is gone. */
+/** Queues the reads of a request with those of its caller, and drops them if the client disconnects. */
 export function readOptionsOf(request: FastifyRequest): ReadOptions {
-  return { caller: request.caller.id, isWanted: () => canBeAnswered(request.raw) }
+  return { caller: request.caller.id, isWanted: () => isClientConnected(request.raw) }
 }

@@ -26,13 +26,14 @@ const getPlantOperation: Operation = {
     {
       name: 'If-None-Match',
       in: 'header',
-      description: 'Answer 304 if the plant still has one of these ETags',
+      description:
+        'Respond 304 if the current ETag of the plant is one of these; `*` means if the plant exists',
       schema: { type: 'string' },
     },
   ],
   responses: {
     200: { description: 'The plant', headers: ['ETag'], content: STORED_PLANT },
-    304: { description: 'The plant still has that ETag', headers: ['ETag'] },
+    304: { description: 'The plant still has one of these ETags', headers: ['ETag'] },
   },
   errors: [40402, 41201],
 }

@@ -17,8 +17,8 @@ import {
 
 const replacePlantOperation: Operation = {
   operationId: 'replacePlant',
-  summary: 'Replace a plant, or add it',
-  description: "An id in the body must equal the path's.",
+  summary: 'Replace or create a plant',
+  description: 'An id in the body is optional and must equal the id in the path.',
   group: 'Plants',
   parameters: [ID_IN_PATH, IF_MATCH, IF_NONE_MATCH],
   requestBody: {
@@ -32,7 +32,7 @@ const replacePlantOperation: Operation = {
   },
   responses: {
     200: { description: 'Replaced', headers: ['ETag'], content: STORED_PLANT },
-    201: { description: 'Added', headers: ['ETag', 'Location'], content: STORED_PLANT },
+    201: { description: 'Created', headers: ['ETag', 'Location'], content: STORED_PLANT },
   },
   errors: [40001, 40002, 40003, 41201, 41301, 41501, 50701],
 }

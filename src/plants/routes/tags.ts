@@ -8,14 +8,14 @@ import { readOptionsOf } from './read-options.ts'
 
 const listTagsOperation: Operation = {
   operationId: 'listTags',
-  summary: 'List the tags in use',
+  summary: 'List tags',
   description:
-    'The most used first; fewer than `limit` where they are long, 4 Mi characters in all, or a little more.',
+    'The tags of all plants, the most used first. Fewer than `limit` if they are very long: about 4 Mi characters in all.',
   group: 'Plants',
   parameters: [LIMIT],
   responses: {
     200: {
-      description: 'Tags, and how many plants have each',
+      description: 'The tags, with the number of plants that have each',
       content: {
         'application/json': {
           schema: { type: 'array', items: { $ref: '#/components/schemas/TagCount' } },

@@ -26,7 +26,7 @@ const updatePlantOperation: Operation = {
   operationId: 'updatePlant',
   summary: 'Update a plant',
   description:
-    'A JSON merge patch (RFC 7396): what is left out stays as it is, `"tag": null` removes the tag.',
+    'A JSON merge patch (RFC 7396): absent members stay unchanged, and `"tag": null` deletes the tag.',
   group: 'Plants',
   parameters: [ID_IN_PATH, IF_MATCH],
   requestBody: {
@@ -49,11 +49,11 @@ export function registerUpdateRoute(app: FastifyInstance, { plants, body }: Upda
     config: { scope: 'plants:write', operation: updatePlantOperation },
     async handler(request, reply) {
       const id = idIn(request)
-      const change = parsePlantUpdate(await body.readJson(request, reply, MERGE_PATCH_TYPES), id)
+      const update = parsePlantUpdate(await body.readJson(request, reply, MERGE_PATCH_TYPES), id)
       request.stages?.enter('commit')
-      const changed = await plants.update(id, change, preconditionOf(request.headers))
-      if (changed.outcome === 'updated') sendPlant(reply, 200, changed.plant)
-      else throw changed.outcome === 'absent' ? noSuchPlant(id) : preconditionFailed(request)
+      const updated = await plants.update(id, update, preconditionOf(request.headers))
+      if (updated.outcome === 'updated') sendPlant(reply, 200, updated.plant)
+      else throw updated.outcome === 'absent' ? noSuchPlant(id) : preconditionFailed(request)
     },
   })
 }

@@ -11,14 +11,14 @@ const TOKEN_ID = {
   name: 'id',
   in: 'path',
   required: true,
-  description: "The token's id, not the token",
+  description: 'The id of the token, not its secret',
   schema: { type: 'string' },
 }
 
 export const listTokensOperation: Operation = {
   operationId: 'listTokens',
-  summary: 'List the tokens',
-  description: 'The oldest first. The tokens themselves are not kept and cannot be shown.',
+  summary: 'List tokens',
+  description: 'The oldest first. Secrets are not stored and cannot be listed.',
   group: 'Tokens',
   responses: {
     200: {
@@ -35,9 +35,9 @@ export const listTokensOperation: Operation = {
 
 export const createTokenOperation: Operation = {
   operationId: 'createToken',
-  summary: 'Make a token',
+  summary: 'Create a token',
   description:
-    'The answer holds the token: it is shown this once. Whoever may manage tokens may give any scope.',
+    'The response is the only one that contains the token. A caller with `tokens:manage` can grant any scope.',
   group: 'Tokens',
   requestBody: {
     required: true,
@@ -64,11 +64,11 @@ export const createTokenOperation: Operation = {
 
 export const getOwnTokenOperation: Operation = {
   operationId: 'getOwnToken',
-  summary: 'See what the token in use may do',
+  summary: 'Get the token of this request',
   group: 'Tokens',
   responses: {
     200: {
-      description: 'The token that this request was sent with',
+      description: 'Label, scopes and expiry of the token that sent this request',
       content: {
         'application/json': { schema: { $ref: '#/components/schemas/Token' }, example: TOKEN_EXAMPLE },
       },
@@ -76,7 +76,7 @@ export const getOwnTokenOperation: Operation = {
   },
 }
 
-/** What both rotations take and answer. */
+/** The common part of both rotations. */
 const ROTATION = {
   group: 'Tokens',
   requestBody: {
@@ -105,28 +105,28 @@ const ROTATION = {
 export const rotateTokenOperation: Operation = {
   ...ROTATION,
   operationId: 'rotateToken',
-  summary: 'Give a token a new secret',
+  summary: 'Rotate a token',
   description:
-    'Id, label, scopes and expiry stay. The answer holds the new token: it is shown this once. The one that it ' +
-    'replaces goes on for `graceSeconds`, and one replaced before that ends at once. An expired token cannot be ' +
-    'rotated (40004).',
+    'Gives the token a new secret. Id, label, scopes and expiry stay the same. The response is the only one that ' +
+    'contains the new secret. The old one stays valid for the grace period, `graceSeconds`; one from an earlier ' +
+    'rotation expires at once. An expired token cannot be rotated (40004).',
   parameters: [TOKEN_ID],
 }
 
 export const rotateOwnTokenOperation: Operation = {
   ...ROTATION,
   operationId: 'rotateOwnToken',
-  summary: 'Give the token in use a new secret',
+  summary: 'Rotate the token of this request',
   description:
-    'As `POST /tokens/{id}/rotate`, without a scope. A token that was replaced already cannot do it (40301), so ' +
-    'that one which leaked is not made good again by who found it.',
+    'Like `POST /tokens/{id}/rotate`, but needs no scope. A secret in its grace period cannot rotate (40301): a ' +
+    'leaked old secret does not yield a new one.',
   errors: [...ROTATION.errors, 40301],
 }
 
 export const revokeTokenOperation: Operation = {
   operationId: 'revokeToken',
   summary: 'Revoke a token',
-  description: 'For good, and everywhere within 5 seconds.',
+  description: 'Takes effect on every replica within 5 seconds and cannot be undone.',
   group: 'Tokens',
   parameters: [TOKEN_ID],
   responses: { 204: { description: 'Revoked' } },

@@ -56,7 +56,8 @@ test('gzip that nobody announced is told for what it is, whatever encoding it sh
     for (const encoding of [undefined, 'windows-1252', 'utf-16le']) {
       await assert.rejects(decoded(gzipSync(TEXT), size, encoding), {
         code: 40002,
-        message: 'The text is compressed. Send it with Content-Encoding: gzip, compressed only once.',
+        message:
+          'The body is compressed with gzip. Send the header Content-Encoding: gzip, and compress the body only once.',
       })
     }
   }

@@ -116,9 +116,9 @@ test('plants on one line, or in an array, are told to have a line each', () => {
   for (const [line, advice] of [
     [
       '{"id":1,"name":"a"}{"id":2,"name":"b"}',
-      /: it goes wrong after character 19\. Put each plant on a line of its own/,
+      /: it goes wrong after character 19\. Put each plant on its own line/,
     ],
-    ['{"id":1,"name":"a"} {"id":2,"name":"b"}', /Put each plant on a line of its own/],
+    ['{"id":1,"name":"a"} {"id":2,"name":"b"}', /Put each plant on its own line/],
     ['[{"id":1,"name":"a"},{"id":2,"name":"b"}]', /^The line must be a JSON object\. .* without brackets/],
     ['{"id":1,"name":"a",}', /^[^.]+\.$/],
   ] as const) {

@@ -109,7 +109,7 @@ test('a parameter that is for pages, or for another format, is refused', async (
     ['?bom=1', NDJSON, /^bom is for text\/csv only/],
     ['?bom=1', '*/*', /"bom"/],
     ['?bom=true', CSV, /^bom must be 1 /],
-    ['?after=x', CSV, /^after must be a whole decimal number/],
+    ['?after=x', CSV, /^after must be an integer/],
     ['?offset=1', NDJSON, /"offset"/],
   ]
   for (const [query, accept, message] of cases) {

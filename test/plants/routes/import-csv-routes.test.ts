@@ -63,7 +63,7 @@ test('an id is a plain decimal of 64 bits, and the message says so', async () =>
     [...ids, ''].map((_, at) => [at + 2, 40003]),
   )
   for (const { message, id } of report.errors.slice(0, -1)) {
-    assert.match(message, /^id must be a whole decimal number from .* in plain digits, without spaces\.$/)
+    assert.match(message, /^id must be an integer from .* in plain digits, without spaces\.$/)
     assert.equal(id, undefined)
   }
   assert.deepEqual(rulesOf(report), [...ids.map(() => 'id int64'), 'id required'])
@@ -111,8 +111,8 @@ test('columns=… names the columns of a file without a header row', async () =>
     ['id,tag', / A column name is required\.$/],
     ['name,tag', / A column id is required, or the parameter idStart/],
     ['', / A column name is required\.$/],
-    ['id,name,ID', / The column id must be named once\.$/],
-    ['name,name&idStart=1', / The column name must be named once\.$/],
+    ['id,name,ID', / The column id must occur only once\.$/],
+    ['name,name&idStart=1', / The column name must occur only once\.$/],
     [`id,name${',x'.repeat(1_000)}`, / At most 1000 columns are supported\.$/],
   ] as const) {
     const rejected = await rejectedCsv(app, '1,a\n', 40004, `?columns=${columns}`)
@@ -165,10 +165,7 @@ test('a header row without a required column ends the import, and the message sh
     ['Name\tId\n', 'tabs'],
   ] as const) {
     const { message } = await rejectedCsv(app, header, 40003)
-    assert.ok(
-      message.endsWith(` It looks separated by ${separators}. Separate the cells by commas.`),
-      message,
-    )
+    assert.ok(message.endsWith(` The cells seem to be separated by ${separators}. Use commas.`), message)
   }
   for (const [header, name, rule] of [
     ['name,tag\n', 'id', 'required'],
@@ -184,5 +181,5 @@ test('a header row without a required column ends the import, and the message sh
   assert.deepEqual(fields, [{ name: '', rule: 'required' }])
   const headers = { 'content-type': CSV }
   const tooLong = await postImport(app, `"${'x'.repeat(70_000)}"\n1,a\n`, { headers })
-  assert.match(await assertErrorAnswer(tooLong, 413, 41301), /^The header row is not readable\. /)
+  assert.match(await assertErrorAnswer(tooLong, 413, 41301), /^The header row cannot be read\. /)
 })

@@ -123,7 +123,7 @@ test('a query parameter that is unknown, given twice or wrong is refused with it
     ['limit=01', /^limit /],
     ['limit=', /^limit /],
     ['limit=ten', /^limit /],
-    ['after=', /^after must be a whole decimal number from -9223372036854775808/],
+    ['after=', /^after must be an integer from -9223372036854775808/],
     ['after=x', /^after /],
     ['after=1.0', /^after /],
     ['after=9223372036854775808', /^after /],

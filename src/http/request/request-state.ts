@@ -14,3 +14,8 @@ export function exemptFromTimeout(request: IncomingMessage): void {
 export function isLongRequest(request: IncomingMessage): boolean {
   return longRequests.has(request)
 }
+
+/** Whether a response can still be sent: the connection is open, and no earlier response closes it. */
+export function isClientConnected({ socket }: IncomingMessage): boolean {
+  return !socket.destroyed && socket.writable
+}
