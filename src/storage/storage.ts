@@ -88,6 +88,6 @@ export interface StorageOptions {
   postgresPrepare: boolean
   /** The flag that names the store, where that must be there already: a tool that lists what is in it makes none. */
   mustExistAt?: '--database' | '--from'
-  /** The clock, in milliseconds since 1970. */
+  /** The clock instead of the store's own, in milliseconds since 1970. */
   nowMs?: () => number
 }

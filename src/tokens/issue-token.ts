@@ -16,7 +16,7 @@ export interface IssuedToken {
 
 /** Creates a token and stores its hash; the secret is in the result only. */
 export async function issueToken(tokens: TokenStore, wanted: NewToken): Promise<IssuedToken> {
-  const issued = generateIssuedToken(wanted)
+  const issued = generateIssuedToken(wanted, tokens.nowMs())
   await tokens.create(issued.stored, hashToken(issued.token))
   return issued
 }
@@ -26,12 +26,12 @@ export async function issueFirstToken(
   tokens: TokenStore,
   wanted: NewToken,
 ): Promise<IssuedToken | undefined> {
-  const issued = generateIssuedToken(wanted)
+  const issued = generateIssuedToken(wanted, tokens.nowMs())
   return (await tokens.createFirst(issued.stored, hashToken(issued.token))) ? issued : undefined
 }
 
-function generateIssuedToken(wanted: NewToken): IssuedToken {
-  return { token: generateToken(), stored: { id: generateTokenId(), ...wanted, createdAtMs: Date.now() } }
+function generateIssuedToken(wanted: NewToken, createdAtMs: number): IssuedToken {
+  return { token: generateToken(), stored: { id: generateTokenId(), ...wanted, createdAtMs } }
 }
 
 /**
@@ -43,7 +43,7 @@ export async function rotateToken(
   id: string,
   graceSeconds: number,
 ): Promise<IssuedToken | 'absent' | 'expired'> {
-  const nowMs = Date.now()
+  const nowMs = tokens.nowMs()
   const found = (await tokens.list()).find((stored) => stored.id === id)
   if (found !== undefined && isExpired(found, nowMs)) return 'expired'
   const token = generateToken()

@@ -5,6 +5,9 @@ import type { StoredToken } from './token.ts'
  * fulfils. Methods reject as those of PlantStore do.
  */
 export interface TokenStore {
+  /** The time by which tokens expire, in milliseconds since 1970: the same for all processes of one store. */
+  nowMs(): number
+
   create(token: StoredToken, hash: string): Promise<void>
 
   /** Stores the token if there is none yet, and tells whether it did: of several replicas one does. */

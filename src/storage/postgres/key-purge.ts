@@ -4,9 +4,12 @@ import type { PostgresClient } from './connection/client.ts'
 const PURGE_INTERVAL_MS = 30_000
 
 /** Removes idempotency keys that are past their time. They have no effect any more; this frees their space. */
-export function startKeyPurge(client: PostgresClient, idempotencyTtlMs: number) {
+export function startKeyPurge(
+  client: PostgresClient,
+  { idempotencyTtlMs, nowMs }: { idempotencyTtlMs: number; nowMs: () => number },
+) {
   const timer = setInterval(() => {
-    const beforeMs = Date.now() - idempotencyTtlMs
+    const beforeMs = nowMs() - idempotencyTtlMs
     client
       .write((sql) => sql`DELETE FROM idempotency_keys WHERE created_at < ${beforeMs}`)
       .catch(() => {

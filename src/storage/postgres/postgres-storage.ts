@@ -6,6 +6,7 @@ import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
 import { commitBatch } from './commit/commit-batch.ts'
 import { createPostgresClient } from './connection/client.ts'
+import { startDatabaseClock } from './connection/database-clock.ts'
 import { timeoutError } from './connection/failure.ts'
 import { startKeyPurge } from './key-purge.ts'
 import { createPostgresExportOpening, EXPORTS_MAX } from './plant-export.ts'
@@ -45,11 +46,16 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     open: createPostgresExportOpening({ ...limited, serverEndsStatements: true }),
     exportsMax: Math.min(EXPORTS_MAX, options.postgresConnections),
   })
-  const purge = startKeyPurge(pool, options.idempotencyTtlMs)
+  const clock = await startDatabaseClock(pool).catch(async (error: unknown) => {
+    await Promise.all([committer.close(), pool.close()])
+    throw error
+  })
+  const nowMs = options.nowMs ?? clock.nowMs
+  const purge = startKeyPurge(pool, { idempotencyTtlMs: options.idempotencyTtlMs, nowMs })
   return {
     engine: 'postgres',
-    plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs: options.nowMs ?? Date.now }),
-    tokens: createPostgresTokenStore({ committer, pool }),
+    plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs }),
+    tokens: createPostgresTokenStore({ committer, pool, nowMs }),
     dump: createPostgresDump(committer),
     activity: {
       onCommit: writes.onCommit,
@@ -64,6 +70,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     },
     async close() {
       purge.stop()
+      clock.stop()
       await Promise.all([writes.drain(), exporting.close()])
       await Promise.all([committer.close(), pool.close()])
     },

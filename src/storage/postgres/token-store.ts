@@ -16,10 +16,11 @@ export interface PostgresTokenStoreOptions {
   /** Of one connection, so that writes take effect in the order in which they were called. */
   committer: PostgresClient
   pool: PostgresClient
+  nowMs: () => number
 }
 
 /** Tokens in PostgreSQL. What it promises is written at `TokenStore`. */
-export function createPostgresTokenStore({ committer, pool }: PostgresTokenStoreOptions): TokenStore {
+export function createPostgresTokenStore({ committer, pool, nowMs }: PostgresTokenStoreOptions): TokenStore {
   const selectByHash = selectTokenByHash('$1')
   const selectAll = `SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
   // It may be sent again when its answer was lost: the second time, the hash that was replaced is not in its place.
@@ -41,6 +42,7 @@ export function createPostgresTokenStore({ committer, pool }: PostgresTokenStore
   const write = <Result>(work: (sql: Sql) => Promise<Result>) => queue.run(() => committer.write(work))
 
   return {
+    nowMs,
     async create(token, hash) {
       if (!(await write((sql) => insert(sql, token, hash)))) {
         throw new Error('a token with this id or hash is stored already')

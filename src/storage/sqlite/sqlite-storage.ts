@@ -44,6 +44,7 @@ const HEAP_GROWTH_PERCENT = 50
 export async function openSqliteStorage(path: string, options: StorageOptions): Promise<Storage> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   prepareFile(path, options)
+  const { nowMs = Date.now } = options
   const [writer, searcher] = await startThreads(path, options)
   const batches = createBatchCommits(writer)
   const reader = createReader(path, batches.commits)
@@ -65,8 +66,8 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   )
   return {
     engine: 'sqlite',
-    plants: createSqlitePlantStore({ reader, searches, writes, exporting, nowMs: options.nowMs ?? Date.now }),
-    tokens: createSqliteTokenStore(reader, writes),
+    plants: createSqlitePlantStore({ reader, searches, writes, exporting, nowMs }),
+    tokens: createSqliteTokenStore(reader, writes, nowMs),
     dump: createSqliteDump(reader, writes),
     activity: {
       onCommit: writes.onCommit,

@@ -6,7 +6,11 @@ import type { Reader } from './reader.ts'
 import type { Write, WriteOutcome } from './threads/write-batch.ts'
 
 /** Tokens in SQLite. What it promises is written at `TokenStore`. */
-export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write, WriteOutcome>): TokenStore {
+export function createSqliteTokenStore(
+  reader: Reader,
+  writes: GroupCommit<Write, WriteOutcome>,
+  nowMs: () => number,
+): TokenStore {
   const selectByHash = reader.prepare(selectTokenByHash('?1'))
   const selectById = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE id = ?`)
   const selectAll = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
@@ -15,6 +19,7 @@ export function createSqliteTokenStore(reader: Reader, writes: GroupCommit<Write
     return row === undefined ? undefined : rowToToken(row)
   }
   return {
+    nowMs,
     findByHash: async (hash) => find(selectByHash, hash),
     async create(token, hash) {
       const { outcome } = await writes.submit({ kind: 'create-token', token, hash })

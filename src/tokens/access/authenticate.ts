@@ -38,7 +38,6 @@ export interface AuthenticatorOptions {
   tokenGuessLimit?: TokenGuessLimit | undefined
   /** Called with each request that is rejected for its token: 40102, 40301. */
   onRejected?: ((request: FastifyRequest, error: AppError) => void) | undefined
-  nowMs?: () => number
 }
 
 /**
@@ -66,10 +65,10 @@ interface CachedToken {
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { tokens, fixedToken, verifyJwt, tokenGuessLimit, nowMs = Date.now } = options
-  const cache = createTokenCache(nowMs)
-  const fixed =
-    fixedToken === undefined ? undefined : { hash: hashToken(fixedToken), token: fixedTokenRecord(nowMs()) }
+  const { tokens, fixedToken, verifyJwt, tokenGuessLimit } = options
+  const cache = createTokenCache(tokens.nowMs)
+  const fixedRecord = fixedTokenRecord(tokens.nowMs())
+  const fixedHash = fixedToken === undefined ? undefined : hashToken(fixedToken)
 
   async function find(request: FastifyRequest, field: string | undefined): Promise<CachedToken> {
     const text = parseBearerToken(field)
@@ -82,7 +81,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   async function read(field: string, text: string): Promise<CachedToken> {
     const put = cache.beginRead()
     const hash = hashToken(text)
-    let token = hash === fixed?.hash ? fixed.token : undefined
+    let token = hash === fixedHash ? fixedRecord : undefined
     if (token === undefined && verifyJwt !== undefined && isJwt(text)) token = await verifyJwt(text)
     const isStored = token === undefined
     token ??= await tokens.findByHash(hash)
@@ -92,7 +91,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   function check(request: FastifyRequest, found: CachedToken, scope: Scope | 'any'): AppError | undefined {
     const { token, isStored, expiresAtMs } = found
-    const now = nowMs()
+    const now = tokens.nowMs()
     if (now >= expiresAtMs) return reject(request, invalidToken('The token has expired.'))
     request.caller = token
     if (isStored && now - (token.lastUsedAtMs ?? 0) >= USE_RECORDED_EVERY_MS) {

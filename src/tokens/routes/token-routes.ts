@@ -44,7 +44,7 @@ export function registerTokenRoutes(
     config: { scope: 'tokens:manage', operation: createTokenOperation },
     async handler(request, reply) {
       queryOf(request, [])
-      const wanted = parseNewToken(await body.readJson(request, reply), Date.now())
+      const wanted = parseNewToken(await body.readJson(request, reply), tokens.nowMs())
       const { token, stored } = await issueToken(tokens, wanted)
       logToken('created', stored, request)
       sendJson(reply, 201, JSON.stringify({ ...tokenResponse(stored), token }))

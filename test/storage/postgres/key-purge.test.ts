@@ -41,7 +41,7 @@ describe('idempotency keys past their time', { skip: postgresMissing }, () => {
         return result
       },
     }
-    const purge = startKeyPurge(observed, TTL_MS)
+    const purge = startKeyPurge(observed, { idempotencyTtlMs: TTL_MS, nowMs: Date.now })
     t.after(() => purge.stop())
     t.mock.timers.tick(PURGE_INTERVAL_MS)
     await isPurged.promise

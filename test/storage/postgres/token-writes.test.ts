@@ -16,7 +16,7 @@ test('of more writes of tokens than may wait the rest is refused with 50301, unt
     },
     close: async () => {},
   }
-  const tokens = createPostgresTokenStore({ committer: client, pool: client })
+  const tokens = createPostgresTokenStore({ committer: client, pool: client, nowMs: Date.now })
   const isCode = (code: number) => (error: unknown) => error instanceof AppError && error.code === code
   const waiting = Promise.allSettled(Array.from({ length: 1_000 }, () => tokens.revoke('a')))
   await assert.rejects(tokens.revoke('b'), isCode(50301))

@@ -18,6 +18,19 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     return [await openDatabase(t, url), await openDatabase(t, url)]
   }
 
+  test('share the clock of the database, however far apart their own are', async (t) => {
+    const url = await shared.server.createDatabase()
+    const one = await openDatabase(t, url)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 5 * 60_000 })
+    const other = await openDatabase(t, url)
+    const apartMs = other.tokens.nowMs() - one.tokens.nowMs()
+    assert.ok(Math.abs(apartMs) < 1_000, `${apartMs} ms apart`)
+    await one.plants.create({ id: 1n, name: 'Rosa' })
+    await other.plants.create({ id: 2n, name: 'Rosa' })
+    const [first, second] = await Promise.all([one.plants.get(1n), one.plants.get(2n)])
+    assert.ok(Math.abs((second?.createdAtMs ?? 0) - (first?.createdAtMs ?? 0)) < 5_000)
+  })
+
   test('give an id to one of two creates that come at once', async (t) => {
     const replicas = await openTwo(t)
     for (let id = 0n; id < ROUNDS; id++) {

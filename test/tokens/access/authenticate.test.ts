@@ -125,13 +125,14 @@ async function newAuthenticator(answerOnItsWay = async () => {}) {
   const { token, stored } = await issueToken(storage.tokens, { label: '', scopes: ['plants:read'] })
   const tokens: TokenStore = {
     ...storage.tokens,
+    nowMs: () => clock.nowMs,
     async findByHash(hash) {
       const found = await storage.tokens.findByHash(hash)
       await answerOnItsWay()
       return found
     },
   }
-  const authenticate = createAuthenticator({ tokens, nowMs: () => clock.nowMs })
+  const authenticate = createAuthenticator({ tokens })
   const codeFor = (text: string) =>
     new Promise<number | undefined>((resolve) => {
       const request = { headers: { authorization: `Bearer ${text}` } } as FastifyRequest
