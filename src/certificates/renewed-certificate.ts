@@ -4,109 +4,109 @@ import { type CertificatePair, CONTEXT_OPTIONS, type ServerTls } from '../http/c
 import { type CertificateFiles, checkPair, readPair } from './certificate.ts'
 
 /**
- * How often the files are read. They are small, and what they say is compared: links that are swapped, as certbot and
- * Kubernetes do, and file systems that tell nobody of changes are all the same then.
+ * Time between two checks of the files. Their contents are compared, which also works for replaced links (certbot,
+ * Kubernetes) and for file systems without change events.
  */
-const LOOK_INTERVAL_MS = 10_000
+const CHECK_INTERVAL_MS = 10_000
 
 const DAY_MS = 86_400_000
 
-/** From when on the end of a certificate is warned of: those of 90 days are renewed 30 days before theirs. */
-const WARNED_BEFORE_END_MS = 14 * DAY_MS
+/** How long before the expiry the log warns. Certificates of 90 days are usually renewed after 60. */
+const WARNING_BEFORE_EXPIRY_MS = 14 * DAY_MS
 
-/** The certificate of the service, as its files have it. */
+/** The certificate of the service, reloaded when its files change. */
 export interface RenewedCertificate extends ServerTls {
-  /** Reads the files now. What cannot be used is told in the log, and the one before it stays. */
+  /** Reads the files now. Logs a certificate that cannot be used, and keeps the current one. */
   reload(): Promise<void>
-  /** Looks at the files no more. */
+  /** Stops checking the files. */
   stop(): void
 }
 
 export interface RenewedCertificateOptions {
   files: CertificateFiles
   log: Logger
-  lookIntervalMs?: number
+  checkIntervalMs?: number
   nowMs?: () => number
-  /** Reads both files, in another way than the usual one. */
+  /** Reads both files. Default: `readPair`. */
   read?: typeof readPair
 }
 
 /**
- * Reads the certificate and keeps to what its files hold, for new connections; those that are open go on. Throws a
- * SetupError when there is none to begin with.
+ * Reads the certificate and follows changes of its files. New connections use the new certificate; open ones continue
+ * with the old one. Throws a SetupError if the first certificate cannot be used.
  */
 export async function openCertificate({
   files,
   log,
-  lookIntervalMs = LOOK_INTERVAL_MS,
+  checkIntervalMs = CHECK_INTERVAL_MS,
   nowMs = Date.now,
   read: readFiles = readPair,
 }: RenewedCertificateOptions): Promise<RenewedCertificate> {
   const servers = new Set<Parameters<ServerTls['follow']>[0]>()
   let pair = await readFiles(files)
-  let endsAtMs = checkPair(pair, files)
-  /** What the look before found; a pair is taken when two looks agree, as its files are replaced one by one. */
-  let seen = pair
-  /** What was refused, so that it is told once. */
-  let refused: CertificatePair | undefined
+  let expiresAtMs = checkPair(pair, files)
+  /** The pair of the previous check. A pair is used once two checks agree, because files are replaced one by one. */
+  let lastRead = pair
+  /** The last pair that could not be used. It is logged once. */
+  let rejected: CertificatePair | undefined
   let failure = ''
   let warnedAtMs = Number.NEGATIVE_INFINITY
 
-  function warnOfEnd() {
-    const leftMs = endsAtMs - nowMs()
-    if (leftMs > WARNED_BEFORE_END_MS || nowMs() - warnedAtMs < DAY_MS) return
+  function warnOfExpiry() {
+    const leftMs = expiresAtMs - nowMs()
+    if (leftMs > WARNING_BEFORE_EXPIRY_MS || nowMs() - warnedAtMs < DAY_MS) return
     warnedAtMs = nowMs()
-    const what =
-      leftMs > 0 ? 'the certificate ends soon' : 'the certificate has ended: clients refuse the service'
-    log.warn({ certFile: files.certFile, endsAt: new Date(endsAtMs).toISOString() }, what)
+    const message =
+      leftMs > 0 ? 'the certificate expires soon' : 'the certificate has expired: clients reject the service'
+    log.warn({ certFile: files.certFile, expiresAt: new Date(expiresAtMs).toISOString() }, message)
   }
 
-  function tellEnd(what: string) {
-    log.info({ certFile: files.certFile, endsAt: new Date(endsAtMs).toISOString() }, what)
+  function logExpiry(message: string) {
+    log.info({ certFile: files.certFile, expiresAt: new Date(expiresAtMs).toISOString() }, message)
     warnedAtMs = Number.NEGATIVE_INFINITY
-    warnOfEnd()
+    warnOfExpiry()
   }
 
-  function take(next: CertificatePair) {
-    refused = next
-    endsAtMs = checkPair(next, files)
+  function replaceWith(next: CertificatePair) {
+    rejected = next
+    expiresAtMs = checkPair(next, files)
     for (const server of servers) server.setSecureContext({ ...CONTEXT_OPTIONS, ...next })
     pair = next
-    refused = undefined
-    tellEnd('a new certificate is in use')
+    rejected = undefined
+    logExpiry('a new certificate is in use')
   }
 
-  async function read(use: (next: CertificatePair) => void, isAsked: boolean) {
-    const before = pair
+  async function read(use: (next: CertificatePair) => void, isRequested: boolean) {
+    const previous = pair
     try {
       const next = await readFiles(files)
-      // Where another one was taken meanwhile, this one may be older.
-      if (pair === before) use(next)
+      // If another read has replaced the pair meanwhile, this one may be older.
+      if (pair === previous) use(next)
       failure = ''
     } catch (error) {
       const reason = error instanceof SetupError ? error.message : String(error)
-      if (!isAsked && reason === failure) return
+      if (!isRequested && reason === failure) return
       failure = reason
-      log.error({ reason }, 'the certificate was not renewed; the one before it stays in use')
+      log.error({ reason }, 'the certificate was not renewed; the old one stays in use')
     }
   }
 
-  function look(next: CertificatePair) {
-    const isSettled = isSame(next, seen)
-    seen = next
-    if (isSettled && !isSame(next, pair) && !isSame(next, refused)) take(next)
+  function check(next: CertificatePair) {
+    const isSettled = isSame(next, lastRead)
+    lastRead = next
+    if (isSettled && !isSame(next, pair) && !isSame(next, rejected)) replaceWith(next)
   }
 
-  tellEnd('the certificate is in use')
-  let isLooking = false
+  logExpiry('the certificate is in use')
+  let isChecking = false
   const timer = setInterval(async () => {
-    warnOfEnd()
-    // A file system of the network may never answer. Look upon look would take every thread that reads files.
-    if (isLooking) return
-    isLooking = true
-    await read(look, false)
-    isLooking = false
-  }, lookIntervalMs)
+    warnOfExpiry()
+    // One at a time: on a network file system that hangs, more checks would block every file thread.
+    if (isChecking) return
+    isChecking = true
+    await read(check, false)
+    isChecking = false
+  }, checkIntervalMs)
   timer.unref()
 
   return {
@@ -117,8 +117,8 @@ export async function openCertificate({
     onFailedHandshake: (error) => log.debug({ reason: error.message }, 'a TLS handshake failed'),
     reload: () =>
       read((next) => {
-        if (isSame(next, pair)) tellEnd('the certificate is the same as before')
-        else take(next)
+        if (isSame(next, pair)) logExpiry('the certificate is unchanged')
+        else replaceWith(next)
       }, true),
     stop: () => clearInterval(timer),
   }

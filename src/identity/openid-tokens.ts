@@ -28,7 +28,7 @@ import {
   ProviderUnavailable,
 } from './provider-keys.ts'
 
-/** How far the clocks of provider and service may be apart. */
+/** The maximum difference between the clocks of provider and service. */
 const LEEWAY_MS = 30_000
 
 /** Verified tokens that are cached for an outage of the provider; beyond it the oldest is dropped. */
@@ -65,7 +65,7 @@ export function createOpenIdTokens(options: OpenIdTokensOptions): JwtVerifier {
 
   async function verify(text: string): Promise<StoredToken> {
     // Before any key is requested: a token of another issuer must cause no request to the provider.
-    if (decodeJwt(text).iss !== issuer) throw invalidToken('The token is of another issuer (iss).')
+    if (decodeJwt(text).iss !== issuer) throw invalidToken('The token is from another issuer (iss).')
     try {
       const { payload, protectedHeader } = await verifySignature(text, keys, rules)
       checkKind(payload, protectedHeader.typ)
@@ -116,7 +116,7 @@ export function createOpenIdTokens(options: OpenIdTokensOptions): JwtVerifier {
   }
 }
 
-/** Verifies with the key that the token names, or with each that fits where it names none. */
+/** Verifies with the key that the token names. If it names none, tries each key that fits. */
 async function verifySignature(
   text: string,
   keys: ProviderKeys,
@@ -133,7 +133,7 @@ async function verifySignature(
   }
 }
 
-/** As `jwtVerify`, which throws an error of the platform for a key that is invalid or too weak (RFC 7518 §3.3). */
+/** Like `jwtVerify`, but throws UnusableKey for a key that is invalid or too weak (RFC 7518 §3.3). */
 async function verifyWith(
   text: string,
   key: JWTVerifyGetKey,
@@ -163,16 +163,16 @@ async function verifyWithEach(
   throw new errors.JWSSignatureVerificationFailed()
 }
 
-/** Rejects tokens that the provider signed for another purpose than access. */
+/** Rejects tokens that are not access tokens, and those that are bound to a key. */
 function checkKind(payload: JWTPayload, type: string | undefined): void {
-  // Keycloak has the kind in the claim `typ`, too.
+  // Keycloak also has the kind of a token in the claim `typ`.
   const isIdToken = payload.typ === 'ID' || ID_TOKEN_CLAIMS.some((claim) => Object.hasOwn(payload, claim))
   if (isIdToken || (type !== undefined && !ACCESS_TOKEN_TYPE.test(type))) {
     throw invalidToken('The token is not an access token. An ID token is for the client only.')
   }
   if (Object.hasOwn(payload, 'cnf')) {
     throw invalidToken(
-      'The token is bound to a key of its client (cnf), which a bearer token does not prove.',
+      'The token is bound to a key of its client (cnf), so it cannot be used as a bearer token.',
     )
   }
 }
@@ -180,7 +180,7 @@ function checkKind(payload: JWTPayload, type: string | undefined): void {
 function callerOf({ iss, sub, exp = 0, iat }: JWTPayload, scopes: StoredToken['scopes']): StoredToken {
   if (typeof sub !== 'string' || sub === '') throw invalidToken('The token has no subject (sub).')
   return {
-    // From issuer and subject: idempotency keys outlive a token that is renewed every few minutes.
+    // From issuer and subject, so that idempotency keys outlive a token that is renewed every few minutes.
     id: PROVIDER_ID_PREFIX + hashToken(JSON.stringify([iss, sub])).slice(0, 32),
     label: labelOf(sub),
     scopes,
@@ -194,7 +194,7 @@ function labelOf(subject: string): string {
   return [...subject].slice(0, LABEL_CHARACTERS_MAX).join('').replace(UNFIT_FOR_A_LINE, '\ufffd')
 }
 
-/** A time of a token, clamped to the times that can be written. */
+/** A time of a token in milliseconds, clamped to the range of RFC 3339. */
 function timeMs(seconds: number): number {
   return Math.floor(Math.min(Math.max(seconds * 1000, 0), TIME_MS_MAX))
 }

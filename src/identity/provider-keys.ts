@@ -26,7 +26,7 @@ export interface ProviderKeysOptions {
   /** The issuer, exactly as in the provider's documents. */
   issuer: string
   log: Pick<Logger, 'error' | 'info'>
-  /** Other times than the usual ones. */
+  /** Times other than the defaults. */
   cooldownMs?: number
   keysAgeMaxMs?: number
   retryAfterMs?: number
@@ -68,7 +68,7 @@ export function createProviderKeys({
       if (!isUnavailable) {
         log.error(
           { issuer, reason: reasonOf(error) },
-          'the OpenID provider does not respond correctly; new tokens of it are rejected with 503',
+          'the OpenID provider does not respond correctly; its new tokens are rejected with 503',
         )
       }
       isUnavailable = true
@@ -86,7 +86,7 @@ export function createProviderKeys({
   })
 }
 
-/** The messages without stacks. `fetch` has the reason of its failure as the cause. */
+/** The messages of an error and its causes, without stacks. The cause of a `fetch` error has the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
@@ -97,12 +97,12 @@ interface FetchOptions {
   signal: AbortSignal
 }
 
-/** The URL of the keys. The document must be of the requested issuer (§4.3). */
+/** The URL of the keys. Throws if the document is from another issuer (§4.3). */
 function keysUrlOf(discovered: Record<string, unknown>, issuer: string): string {
   const { issuer: named, jwks_uri: keysUrl } = discovered
   if (named !== issuer) {
     throw new Error(
-      `its issuer is ${JSON.stringify(named)}: set PLANTSTORE_OIDC_ISSUER to that, to the last slash`,
+      `its issuer is ${JSON.stringify(named)}: set PLANTSTORE_OIDC_ISSUER to exactly that, including a slash at the end`,
     )
   }
   if (typeof keysUrl !== 'string' || !isSecureUrl(keysUrl)) {

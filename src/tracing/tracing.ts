@@ -37,12 +37,12 @@ import { withinTime } from '../load/within-time.ts'
 import { createWatchedExporter } from './watched-exporter.ts'
 
 /**
- * Traces that are begun in a second where no sampler was named. A trace costs as much as a create: that many are
- * enough to see by, and cost a percent of what the service does.
+ * The maximum number of new traces per second if no sampler is configured. A trace costs as much as a create, so this
+ * many cost about one percent of the capacity.
  */
 const TRACES_A_SECOND_MAX = 100
 
-/** How long a stop waits for the last spans to be sent. The exporter itself would go on for ten seconds. */
+/** How long a stop waits until the last spans are sent. The exporter itself would wait ten seconds. */
 const STOP_TIMEOUT_MS = 3_000
 
 const FIELDS = {
@@ -50,29 +50,29 @@ const FIELDS = {
   keys: (headers: FastifyRequest['headers']) => Object.keys(headers),
 }
 
-/** What a span is of, and by which clock. */
-interface BegunSpan {
+/** The span of a running request. */
+interface RunningSpan {
   span: Span
   context: Context
-  /** What makes a time since the epoch of one of `performance.now()`; the same for a span and its stages. */
+  /** Milliseconds between 1970 and the start of `performance.now()`. The stages of a span use the same. */
   offsetMs: number
 }
 
-/** Tells a collector of requests, as spans of OpenTelemetry. */
+/** Sends a span of OpenTelemetry for each request to a collector. */
 export interface Tracing {
-  /** Begins the span of a request, unless it is left out. To be called as soon as its head is there. */
+  /** Starts the span of a request, unless it is not sampled. Call it as soon as the header is read. */
   begin(request: FastifyRequest): void
-  /** Ends it, with a span for each of its stages. */
+  /** Ends the span, with a child span for each stage of the request. */
   end(request: FastifyRequest, reply: FastifyReply): void
-  /** Sends what is not sent yet, for a few seconds at most. */
+  /** Sends the remaining spans, for at most STOP_TIMEOUT_MS. */
   stop(): Promise<void>
 }
 
 /**
- * Sends spans over OTLP to where the standard variables say (OTEL_EXPORTER_OTLP_ENDPOINT and others, which the exporter
- * reads itself). Goes on with the trace of a caller that sends `traceparent` (W3C Trace Context), and names its own in
- * `traceresponse`. Names and attributes are those of the semantic conventions for HTTP spans, but for `url.path` and
- * `url.query`: spans hold the route, and neither ids, names, queries nor tokens.
+ * Sends spans over OTLP as the standard variables configure it (OTEL_EXPORTER_OTLP_ENDPOINT and others, which the
+ * exporter reads itself). Continues the trace of a caller that sends `traceparent` (W3C Trace Context), and names its
+ * own in `traceresponse`. Names and attributes follow the semantic conventions for HTTP spans, without `url.path` and
+ * `url.query`: spans have the route, but no ids, names, queries or tokens.
  */
 export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log: Logger): Tracing {
   const exporter = createWatchedExporter(new OTLPTraceExporter(), log)
@@ -85,16 +85,16 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
   })
   const tracer = provider.getTracer('plantstore', packageJson.version)
   const propagator = new W3CTraceContextPropagator()
-  const mayBegin = budgetOf(TRACES_A_SECOND_MAX)
-  /** Without a named sampler: what its caller does not record, which costs no other one its trace, and too many. */
-  const isLeftOut = (parent: Context) => sampler === undefined && (isUnrecorded(parent) || !mayBegin())
-  const spans = new WeakMap<FastifyRequest, BegunSpan>()
+  const hasBudget = createBudget(TRACES_A_SECOND_MAX)
+  /** Without a configured sampler: requests that the caller does not sample, which take no budget, and excess ones. */
+  const isSkipped = (parent: Context) => sampler === undefined && (isUnsampled(parent) || !hasBudget())
+  const spans = new WeakMap<FastifyRequest, RunningSpan>()
 
   return {
     begin(request) {
       const parent = propagator.extract(ROOT_CONTEXT, request.headers, FIELDS)
-      if (isLeftOut(parent)) return
-      // Only now: Fastify makes an object of them whenever they are asked for.
+      if (isSkipped(parent)) return
+      // Not earlier: each access to routeOptions creates an object.
       const { method, routeOptions } = request
       const route = routeOptions.url === undefined ? undefined : templateOf(routeOptions.url)
       const startMs = performance.now()
@@ -122,10 +122,10 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
     },
 
     end(request, reply) {
-      const begun = spans.get(request)
-      if (begun === undefined) return
+      const running = spans.get(request)
+      if (running === undefined) return
       spans.delete(request)
-      const { span, context, offsetMs } = begun
+      const { span, context, offsetMs } = running
       for (const { name, startMs, endMs } of request.stages?.passed ?? []) {
         tracer.startSpan(name, { startTime: offsetMs + startMs }, context).end(offsetMs + endMs)
       }
@@ -141,10 +141,10 @@ export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log
     },
 
     async stop() {
-      // A collector that does not answer is no reason to stay.
+      // A collector that does not respond must not delay the stop.
       const shutdown = provider.shutdown().catch(() => {})
       await withinTime(shutdown, STOP_TIMEOUT_MS, () => new Error('no response in time')).catch(() => {
-        log.warn('the collector of traces did not respond in time; the last spans are lost')
+        log.warn('the trace collector did not respond in time; the last spans are lost')
       })
     },
   }
@@ -161,8 +161,8 @@ function createSampler(name: NonNullable<TracingSettings['sampler']>, ratio: num
   return name === kind ? root : new ParentBasedSampler({ root })
 }
 
-/** Says yes so many times a second. */
-function budgetOf(timesASecond: number): () => boolean {
+/** Returns a function that is true up to `timesASecond` times each second. */
+function createBudget(timesASecond: number): () => boolean {
   let left = timesASecond
   let secondEndsMs = 0
   return () => {
@@ -176,7 +176,7 @@ function budgetOf(timesASecond: number): () => boolean {
   }
 }
 
-function isUnrecorded(parent: Context): boolean {
+function isUnsampled(parent: Context): boolean {
   const caller = trace.getSpanContext(parent)
   return caller !== undefined && (caller.traceFlags & TraceFlags.SAMPLED) === 0
 }

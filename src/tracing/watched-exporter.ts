@@ -2,32 +2,35 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
 
-/** How often it is told, at most, that spans are not taken: every batch of a busy service would be a line. */
-const TOLD_INTERVAL_MS = 60_000
+/** The minimum time between two log lines about lost spans. A busy service loses many batches a second. */
+const LOG_INTERVAL_MS = 60_000
 
 /**
- * An exporter that tells the log of spans that did not arrive, and of when they arrive again. Else nobody would know.
+ * An exporter that logs when the collector rejects spans, and when it accepts them again.
  */
 export function createWatchedExporter(exporter: SpanExporter, log: Logger): SpanExporter {
-  /** Spans that were lost and not told of yet. */
+  /** Lost spans that are not logged yet. */
   let lostSpans = 0
-  /** Whether the last line says that spans are lost. */
-  let isTold = false
-  let toldAtMs = Number.NEGATIVE_INFINITY
+  /** Whether the last log line reports a loss. */
+  let isLossLogged = false
+  let loggedAtMs = Number.NEGATIVE_INFINITY
 
-  function note({ code, error }: ExportResult, spans: number): void {
+  function logLoss({ code, error }: ExportResult, spans: number): void {
     if (code === ExportResultCode.SUCCESS) {
-      if (!isTold) return
-      isTold = false
-      log.info({ lostSpans }, 'the collector takes traces again')
+      if (!isLossLogged) return
+      isLossLogged = false
+      log.info({ lostSpans }, 'the trace collector accepts spans again')
     } else {
       lostSpans += spans
       const nowMs = performance.now()
-      // Also where it took some in between: one that takes every other batch would be a line each.
-      if (nowMs - toldAtMs < TOLD_INTERVAL_MS) return
-      isTold = true
-      toldAtMs = nowMs
-      log.warn({ lostSpans, reason: reasonOf(error) }, 'the collector does not take traces; they are lost')
+      // Also after a success in between: otherwise every second batch could be a line.
+      if (nowMs - loggedAtMs < LOG_INTERVAL_MS) return
+      isLossLogged = true
+      loggedAtMs = nowMs
+      log.warn(
+        { lostSpans, reason: reasonOf(error) },
+        'the trace collector does not accept spans; they are lost',
+      )
     }
     lostSpans = 0
   }
@@ -35,7 +38,7 @@ export function createWatchedExporter(exporter: SpanExporter, log: Logger): Span
   return {
     export(spans, onResult) {
       exporter.export(spans, (result) => {
-        note(result, spans.length)
+        logLoss(result, spans.length)
         onResult(result)
       })
     },
@@ -44,8 +47,8 @@ export function createWatchedExporter(exporter: SpanExporter, log: Logger): Span
   }
 }
 
-/** The message of an error, or the status that the collector answered with. */
+/** The message of an error, or the status of the response. */
 function reasonOf(error: (Error & { code?: unknown }) | undefined): string {
-  if (typeof error?.code === 'number') return `it answered with status ${error.code}`
+  if (typeof error?.code === 'number') return `it responded with status ${error.code}`
   return error?.message ?? 'unknown'
 }

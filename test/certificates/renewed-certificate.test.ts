@@ -29,13 +29,13 @@ function mountSecret(test: TestContext, first: TestCertificate) {
 async function open(
   test: TestContext,
   files: { certFile: string; keyFile: string },
-  options: Pick<RenewedCertificateOptions, 'nowMs' | 'lookIntervalMs' | 'read'> = {},
+  options: Pick<RenewedCertificateOptions, 'nowMs' | 'checkIntervalMs' | 'read'> = {},
 ) {
   const log: Record<string, unknown>[] = []
   const certificate = await openCertificate({
     files,
     log: pino({}, { write: (line) => void log.push(JSON.parse(line)) }),
-    lookIntervalMs: 10,
+    checkIntervalMs: 10,
     ...options,
   })
   test.after(() => certificate.stop())
@@ -54,7 +54,7 @@ test('a certificate that is replaced by the swap of a link is found without a wo
   await eventually(() => used.length > 0)
   assert.deepEqual(used, [second.ca])
   assert.equal(String(certificate.certificate.cert), second.ca)
-  assert.match(String(log.at(-1)?.endsAt), /^\d{4}-\d\d-\d\dT/)
+  assert.match(String(log.at(-1)?.expiresAt), /^\d{4}-\d\d-\d\dT/)
 })
 
 test('what cannot be used is told once, and the certificate before it stays', async (test) => {
@@ -62,7 +62,10 @@ test('what cannot be used is told once, and the certificate before it stays', as
   const { certificate, log, levels, used } = await open(test, first)
   copyFileSync(second.certFile, first.certFile)
   await eventually(() => levels().includes(50))
-  assert.match(String(log.at(-1)?.reason), /^The key in \S+ does not belong to the first certificate in \S+,/)
+  assert.match(
+    String(log.at(-1)?.reason),
+    /^The key in \S+ does not belong to the first certificate in \S+\./,
+  )
   // Many looks later there is still one line; who asks is told again.
   let looks = 0
   await eventually(() => ++looks > 40)
@@ -110,12 +113,12 @@ test('the end of a certificate is told at the start, and warned of each day from
   assert.deepEqual(levels(), [30])
   nowMs += 7 * DAY_MS
   await eventually(() => levels().length === 2)
-  assert.deepEqual([log[1]?.level, log[1]?.msg], [40, 'the certificate ends soon'])
+  assert.deepEqual([log[1]?.level, log[1]?.msg], [40, 'the certificate expires soon'])
   nowMs += DAY_MS
   await eventually(() => levels().length === 3)
   nowMs += 14 * DAY_MS
   await eventually(() => levels().length === 4)
-  assert.match(String(log[3]?.msg), /has ended/)
+  assert.match(String(log[3]?.msg), /has expired/)
 })
 
 test('a certificate or key that is none is refused in a line that says what is wrong with which file', async (test) => {
@@ -125,13 +128,13 @@ test('a certificate or key that is none is refused in a line that says what is w
   execFileSync('mkfifo', [pipe])
   writeFileSync(large, Buffer.alloc(1024 * 1024 + 1))
   const cases: [string, string, RegExp][] = [
-    [pipe, keyFile, /^The certificate \S+ cannot be read: it is no file\.$/],
-    [certFile, '/dev/zero', /^The key of the certificate \S+ cannot be read: it is no file\.$/],
+    [pipe, keyFile, /^The certificate \S+ cannot be read: it is not a file\.$/],
+    [certFile, '/dev/zero', /^The key of the certificate \S+ cannot be read: it is not a file\.$/],
     [large, keyFile, /^The certificate \S+ cannot be read: it is larger than 1048576 bytes\.$/],
     [`${certFile}x`, keyFile, /^The certificate \S+x cannot be read: there is no such file\.$/],
     [certFile, dirname(keyFile), /^The key of the certificate \S+ cannot be read: it is a folder\.$/],
-    [keyFile, keyFile, /key\.pem holds no certificate in PEM/],
-    [certFile, certFile, /cert\.pem holds no private key in PEM/],
+    [keyFile, keyFile, /key\.pem has no certificate in PEM/],
+    [certFile, certFile, /cert\.pem has no private key in PEM/],
     [certFile, other.keyFile, /does not belong/],
   ]
   for (const [cert, key, message] of cases) {
@@ -150,6 +153,6 @@ test('while the files are not read to the end they are not read again, and the e
   const { log } = await open(test, files, { read, nowMs })
   await eventually(() => reads === 2)
   isOld = true
-  await eventually(() => log.some(({ msg }) => /^the certificate has ended/.test(String(msg))))
+  await eventually(() => log.some(({ msg }) => /^the certificate has expired/.test(String(msg))))
   assert.equal(reads, 2)
 })

@@ -175,7 +175,7 @@ test('a provider that calls itself otherwise is not believed, and the log says w
   const provider = await startOpenIdProvider(context)
   const { codeFor, logged } = newVerifier({ issuer: `${provider.issuer}/` })
   assert.equal(await codeFor(await provider.sign({ iss: `${provider.issuer}/` })), 50302)
-  assert.match(logged[0] ?? '', /its issuer is "http:\S+": set PLANTSTORE_OIDC_ISSUER to that/)
+  assert.match(logged[0] ?? '', /its issuer is "http:\S+": set PLANTSTORE_OIDC_ISSUER to exactly that/)
 })
 
 test('a provider that was away is asked again in time also where the clock was set back', async (context) => {

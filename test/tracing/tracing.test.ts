@@ -180,14 +180,14 @@ test('a collector that takes nothing is told of once, and when it takes spans ag
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret`
   const { app } = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: url })
   const linesOf = (text: RegExp) => app.log.filter(({ msg }) => text.test(String(msg)))
-  const lost = /does not take traces/
+  const lost = /does not accept spans/
   await eventually(async () => (await app.fetch('/healthz')).ok && linesOf(lost).length > 0)
   await app.fetch('/healthz')
   status = 200
-  await eventually(async () => (await app.fetch('/healthz')).ok && linesOf(/takes traces again/).length > 0)
+  await eventually(async () => (await app.fetch('/healthz')).ok && linesOf(/accepts spans again/).length > 0)
   assert.equal(linesOf(lost).length, 1)
   assert.equal(linesOf(lost)[0]?.level, 40)
-  assert.equal(linesOf(lost)[0]?.reason, 'it answered with status 404')
+  assert.equal(linesOf(lost)[0]?.reason, 'it responded with status 404')
   assert.ok(!JSON.stringify(app.log).includes('secret'))
 })
 

@@ -24,8 +24,8 @@ function watchedExporter() {
   return { send, told: () => lines.map(({ msg, lostSpans }) => [msg, lostSpans]) }
 }
 
-const LOST = 'the collector does not take traces; they are lost'
-const AGAIN = 'the collector takes traces again'
+const LOST = 'the trace collector does not accept spans; they are lost'
+const AGAIN = 'the trace collector accepts spans again'
 
 test('spans that are lost are told of at once, and the others with the end of it', () => {
   const { send, told } = watchedExporter()
