@@ -73,5 +73,8 @@ test('a class is an error, or the owner of the state that it is named for', () =
   const classes = CODE.flatMap((file) => read(file).match(/^(?:export )?class .*(?=\{)/gm) ?? [])
   assert.ok(classes.length > 5)
   for (const line of classes)
-    assert.match(line, / extends (Setup)?Error\b|^export class (PlantPages|BoundedQueue|CallerRotation)\b/)
+    assert.match(
+      line,
+      / extends (?:Setup|App)?Error\b|^export class (PlantPages|BoundedQueue|CallerRotation)\b/,
+    )
 })

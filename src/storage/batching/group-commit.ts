@@ -16,9 +16,10 @@ const QUEUE_CHARACTERS_MAX = 64 * 1024 * 1024
 
 export interface GroupCommitOptions<Operation, Outcome> {
   /**
-   * Performs the operations in order and commits them together: one outcome each, or none of them is stored.
+   * Performs the operations in order and commits them together: one outcome each, or the error of one that was
+   * rejected alone. If it rejects, none of them is stored.
    */
-  commit(batch: readonly Operation[]): Promise<readonly Outcome[]>
+  commit(batch: readonly Operation[]): Promise<readonly (Outcome | AppError)[]>
   /** Operations that may wait for a commit; one more is refused with 50301. */
   queueMax: number
   /** Foresees how long what is submitted would have to wait. */
@@ -103,7 +104,7 @@ export function createGroupCommit<Operation, Outcome>(
       const outcomes = await options.commit(batch)
       options.lag.end(true)
       report(batch.length, startMs, true)
-      for (const [at, one] of batchWaiting.entries()) one.resolve(outcomes[at] as Outcome)
+      for (const [at, one] of batchWaiting.entries()) settle(one, outcomes[at] as Outcome | AppError)
     } catch (error) {
       options.lag.end(false)
       report(batch.length, startMs, false)
@@ -148,6 +149,11 @@ export function createGroupCommit<Operation, Outcome>(
       return new Promise((resolve) => onIdle.push(resolve))
     },
   }
+}
+
+function settle<Outcome>(one: Waiting<Outcome>, outcome: Outcome | AppError): void {
+  if (outcome instanceof AppError) one.reject(outcome)
+  else one.resolve(outcome)
 }
 
 function tooMany(): AppError {

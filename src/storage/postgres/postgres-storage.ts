@@ -4,6 +4,7 @@ import { createGroupCommit } from '../batching/group-commit.ts'
 import { charactersOf, type PlantWrite, type PlantWriteOutcome } from '../batching/plant-write.ts'
 import { createPlantExporting } from '../plant-export.ts'
 import type { Storage, StorageOptions } from '../storage.ts'
+import { createCommitAroundLocks } from './commit/commit-around-locks.ts'
 import { commitBatch } from './commit/commit-batch.ts'
 import { createPostgresClient } from './connection/client.ts'
 import { startDatabaseClock } from './connection/database-clock.ts'
@@ -15,6 +16,9 @@ import { isUpToDate, migratePostgres } from './schema/migrations.ts'
 import { connectionOptions, withDatabase } from './schema/prepare-database.ts'
 import { createPostgresDump } from './storage-dump.ts'
 import { createPostgresTokenStore } from './token-store.ts'
+
+/** All writes wait for a commit that waits for a lock. Other replicas hold theirs for some milliseconds. */
+const LOCK_TIMEOUT_MS = 1_000
 
 /**
  * Opens the store in a PostgreSQL database: one connection for the shared commits, a pool for everything else.
@@ -29,8 +33,14 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
       await migratePostgres(sql, options.postgresStatementTimeoutMs)
     }
   })
+  const { idempotencyTtlMs } = options
   const limited = { ...connection, statementTimeoutMs: options.postgresStatementTimeoutMs }
-  const committer = createPostgresClient({ ...limited, connections: 1, serverEndsStatements: false })
+  const committer = createPostgresClient({
+    ...limited,
+    connections: 1,
+    serverEndsStatements: false,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+  })
   const pool = createPostgresClient({
     ...limited,
     connections: options.postgresConnections,
@@ -40,7 +50,9 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     queueMax: options.queuedWritesMax,
     lag: createCommitLag({ lagMaxMs: options.writeLagMaxMs }),
     charactersOf,
-    commit: (batch) => committer.write((sql) => commitBatch(sql, batch, options.idempotencyTtlMs)),
+    commit: createCommitAroundLocks((batch, lockTimeoutMs) =>
+      committer.write((sql) => commitBatch(sql, batch, { idempotencyTtlMs, lockTimeoutMs })),
+    ),
   })
   const exporting = createPlantExporting({
     open: createPostgresExportOpening({ ...limited, serverEndsStatements: true }),
@@ -51,7 +63,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     throw error
   })
   const nowMs = options.nowMs ?? clock.nowMs
-  const purge = startKeyPurge(pool, { idempotencyTtlMs: options.idempotencyTtlMs, nowMs })
+  const purge = startKeyPurge(pool, { idempotencyTtlMs, nowMs })
   return {
     engine: 'postgres',
     plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs }),

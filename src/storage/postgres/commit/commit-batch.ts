@@ -18,6 +18,12 @@ import { inTransaction } from '../connection/in-transaction.ts'
 import { insertInBulk, replaceInBulk } from './import-plants.ts'
 import { INSERTED_COLUMNS, insertedRowOf, insertPlants } from './insert-plants.ts'
 
+export interface CommitOptions {
+  idempotencyTtlMs: number
+  /** How long each statement may wait for a lock, instead of the limit of the connection. */
+  lockTimeoutMs?: number | undefined
+}
+
 /**
  * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
  * free is one statement, which is a transaction by itself; otherwise single writes lock what they are about, are
@@ -26,10 +32,13 @@ import { INSERTED_COLUMNS, insertedRowOf, insertPlants } from './insert-plants.t
 export async function commitBatch(
   sql: Sql,
   batch: readonly PlantWrite[],
-  idempotencyTtlMs: number,
+  { idempotencyTtlMs, lockTimeoutMs }: CommitOptions,
 ): Promise<PlantWriteOutcome[]> {
-  if (batch.every(isAddition)) return addAll(sql, batch)
+  if (lockTimeoutMs === undefined && batch.every(isAddition)) return addAll(sql, batch)
   return inTransaction(sql, async (transaction) => {
+    if (lockTimeoutMs !== undefined) {
+      await transaction`SELECT set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`
+    }
     const outcomes: PlantWriteOutcome[] = []
     let singles: SingleWrite[] = []
     const commitSingles = async () => {

@@ -49,6 +49,8 @@ export interface PostgresClientOptions {
    * up, and report a commit that only it knows of.
    */
   serverEndsStatements: boolean
+  /** How long a statement may wait for a lock that another session holds. Without: as long as it may take. */
+  lockTimeoutMs?: number
   /** Whether statements are prepared, which a pooler between may not allow. */
   prepare: boolean
   /**
@@ -222,6 +224,7 @@ function driverOptions(options: PostgresClientOptions, onLost = () => {}) {
     connection: {
       application_name: target.applicationName,
       ...(options.serverEndsStatements && { statement_timeout: statementTimeoutMs }),
+      ...(options.lockTimeoutMs !== undefined && { lock_timeout: options.lockTimeoutMs }),
     },
     ...(options.keepsConnections && { max_lifetime: null }),
   }

@@ -8,6 +8,8 @@ type Failure =
   | 'not-sent'
   /** The connection broke off: it may have been performed, or not. */
   | 'lost'
+  /** Another session holds a lock for too long. */
+  | 'locked'
   /** The server has no room left. */
   | 'full'
   /** The server refused it, and nothing of it was performed. */
@@ -17,6 +19,7 @@ type Failure =
 const SERVER_FAILURES: Readonly<Record<string, Failure>> = {
   '40001': 'conflict',
   '40P01': 'conflict',
+  '55P03': 'locked',
   '53100': 'full',
   '53300': 'not-sent',
   '57P03': 'not-sent',
@@ -48,6 +51,20 @@ const CONNECTION_FAILURES: Readonly<Record<string, Failure>> = {
 /** Thrown inside a write to have all of it tried again: another replica came between. */
 export class ConcurrentChange extends Error {
   override readonly name = 'ConcurrentChange'
+}
+
+/** 50302: a plant is locked by another session, and nothing of the write was stored. */
+export class LockedError extends AppError {
+  constructor(cause?: unknown) {
+    super(
+      50302,
+      'Another session of the database has locked this plant, and nothing was stored. Retry in a moment.',
+      {
+        cause,
+        details: { outcome: 'none' },
+      },
+    )
+  }
 }
 
 export function failureOf(error: unknown): Failure {
@@ -85,6 +102,8 @@ export function writeError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const cause = causeOf(error)
   switch (failureOf(error)) {
+    case 'locked':
+      return new LockedError(cause)
     case 'full':
       return new AppError(50701, undefined, { cause, details: { outcome: 'none' } })
     case 'lost':

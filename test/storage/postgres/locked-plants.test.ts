@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import postgres, { type TransactionSql } from 'postgres'
+import { AppError } from '../../../src/errors.ts'
+import { postgresMissing } from '../../support/postgres/postgres-server.ts'
+import { openDatabase, sharePostgres } from './temporary-database.ts'
+
+const OTHERS = Array.from({ length: 100 }, (_, at) => BigInt(at + 100))
+/** Less than the deadline of a statement, which all of them had to wait for. */
+const OTHERS_WITHIN_MS = 6_000
+
+describe('a plant that another session has locked', { skip: postgresMissing }, () => {
+  const shared = sharePostgres()
+
+  /** Opens a store, and a transaction of another session that has done this and goes on until it is released. */
+  async function openBeside(t: TestContext, hold: (sql: TransactionSql) => Promise<unknown>) {
+    const url = await shared.server.createDatabase()
+    const { plants } = await openDatabase(t, url)
+    await plants.create({ id: 1n, name: 'Quercus robur' })
+    const session = postgres(url, { max: 1 })
+    const holds = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const transaction = session.begin(async (sql) => {
+      await hold(sql)
+      holds.resolve()
+      await released.promise
+    })
+    t.after(async () => {
+      released.resolve()
+      await transaction
+      await session.end()
+    })
+    await holds.promise
+    async function release() {
+      released.resolve()
+      await transaction
+    }
+    return { plants, release }
+  }
+
+  async function assertLocked(write: Promise<unknown>): Promise<void> {
+    await assert.rejects(write, (error) => {
+      assert.ok(error instanceof AppError)
+      assert.equal(error.code, 50302)
+      assert.deepEqual(error.details, { outcome: 'none' })
+      return true
+    })
+  }
+
+  const cases = [
+    {
+      name: 'a locked row',
+      id: 1n,
+      hold: (sql: TransactionSql) => sql`SELECT FROM plants WHERE id = 1 FOR UPDATE`,
+    },
+    {
+      name: 'an id whose insertion is neither committed nor rolled back',
+      id: 2n,
+      hold: (sql: TransactionSql) =>
+        sql`INSERT INTO plants (id, name, created_at, updated_at, version, words) VALUES (2, 'x', 0, 0, 1, '')`,
+    },
+  ]
+  for (const { name, id, hold } of cases) {
+    test(`fails alone, and its batch is stored without it: ${name}`, async (t) => {
+      const { plants, release } = await openBeside(t, hold)
+      for (const round of [0, 1]) {
+        const startMs = performance.now()
+        const locked = plants.replace(id, { name: 'Rosa' })
+        const others = OTHERS.map((other) =>
+          plants.create({ id: other + BigInt(round * 1_000), name: 'Rosa' }).then(({ outcome }) => outcome),
+        )
+        const [outcomes] = await Promise.all([Promise.all(others), assertLocked(locked)])
+        assert.deepEqual(new Set(outcomes), new Set(['created']))
+        assert.ok(performance.now() - startMs < OTHERS_WITHIN_MS, `${performance.now() - startMs} ms`)
+      }
+      await release()
+      const { outcome } = await plants.replace(id, { name: 'Rosa' })
+      assert.match(outcome, /created|replaced/)
+    })
+  }
+
+  test('a table that is locked fails its writes in time, and they succeed afterwards', async (t) => {
+    const { plants, release } = await openBeside(t, (sql) => sql`LOCK TABLE plants IN SHARE MODE`)
+    await Promise.all(OTHERS.map((id) => assertLocked(plants.create({ id, name: 'Rosa' }))))
+    await release()
+    assert.equal((await plants.create({ id: 100n, name: 'Rosa' })).outcome, 'created')
+  })
+})
