@@ -20,7 +20,7 @@ const PIECE_BYTES = 256 * 1024
 const LAST_WORD = 'ultima'
 
 /** What one round showed; rates in rows a second. */
-export interface BulkRound {
+interface BulkRound {
   importRate: number
   /** The same rows into the same table, without HTTP: an insert loop in SQLite, COPY in PostgreSQL. */
   floorRate: number

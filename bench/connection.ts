@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 
-export interface Answer {
+interface Answer {
   status: number
   body: string
 }

@@ -17,7 +17,7 @@ import type { Stores } from './stores.ts'
 /** About as many as share a commit when 64 connections create. */
 const LOOP_ROWS_PER_COMMIT = 64
 
-export interface ContenderRounds {
+interface ContenderRounds {
   name: string
   rounds: Measurement[]
 }

@@ -3,14 +3,14 @@ import { parseArgs } from 'node:util'
 /** Loads that are put on every contender, by what they ask for. */
 export const LOAD_NAMES = ['create', 'get', 'list', 'mixed'] as const
 /** Scenarios of our service alone. */
-export const SOLO_NAMES = ['million', 'bulk', 'start', 'overhead', 'overload'] as const
+const SOLO_NAMES = ['million', 'bulk', 'start', 'overhead', 'overload'] as const
 /** What runs on PostgreSQL, too; the others look into the file of the store. */
 const POSTGRES_NAMES = [...LOAD_NAMES, 'bulk', 'overhead', 'overload'] as const
 const ENGINES = ['sqlite', 'postgres'] as const
 
 export type LoadName = (typeof LOAD_NAMES)[number]
-export type SoloName = (typeof SOLO_NAMES)[number]
-export type ScenarioName = LoadName | SoloName
+type SoloName = (typeof SOLO_NAMES)[number]
+type ScenarioName = LoadName | SoloName
 export type Engine = (typeof ENGINES)[number]
 
 export interface BenchOptions {

@@ -223,6 +223,6 @@ export function whole(value: number): string {
   return Number.isNaN(value) ? '–' : Math.round(value).toLocaleString('en')
 }
 
-export function milliseconds(value: number): string {
+function milliseconds(value: number): string {
   return Number.isNaN(value) ? '–' : value.toFixed(2)
 }

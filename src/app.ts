@@ -74,7 +74,7 @@ export interface AppOptions {
   nowMs?: (() => number) | undefined
 }
 
-export interface AppLimits
+interface AppLimits
   extends ServerLimits,
     RateLimitSettings,
     TokenGuessLimitSettings,

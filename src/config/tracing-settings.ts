@@ -22,7 +22,7 @@ const SAMPLER_NAMES = [
   'parentbased_traceidratio',
 ] as const
 
-export type SamplerName = (typeof SAMPLER_NAMES)[number]
+type SamplerName = (typeof SAMPLER_NAMES)[number]
 
 interface NumberRule {
   kind: 'number' | 'whole number'

@@ -1,5 +1,5 @@
 /** Keys held at once, about 100 bytes each: far more than the tokens in use. */
-export const KEYS_MAX = 10_000
+const KEYS_MAX = 10_000
 
 export interface RateLimitOptions {
   /** The policy's name in the header fields: letters, digits, `:` and `-`. */

@@ -5,7 +5,7 @@ import type { PlantStore } from './plant-store.ts'
  * The maximum number of plants that one step of a count reads: several milliseconds. A longer step would block the
  * queued reads for too long, and on a slow database it could reach the statement timeout.
  */
-export const COUNT_STEP_PLANTS_MAX = 50_000
+const COUNT_STEP_PLANTS_MAX = 50_000
 
 /** The minimum time for which a count is cached: a chart of days does not change visibly within a minute. */
 const CACHED_MS_MIN = 60_000
@@ -45,7 +45,7 @@ export const AdditionsSchema = {
   },
 } as const
 
-export type DayCount = XStatic<typeof DayCountSchema>
+type DayCount = XStatic<typeof DayCountSchema>
 
 export interface Additions {
   countedAt: string

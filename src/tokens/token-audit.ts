@@ -8,13 +8,13 @@ const REJECTIONS_A_SECOND_MAX = 10
 export type TokenEvent = 'created' | 'rotated' | 'revoked'
 
 /** Who changed a token: the caller of a request, or somebody on the machine. */
-export type AuditActor =
+type AuditActor =
   | { callerId: string; callerLabel?: string; requestId: string; clientAddress: string }
   | { by: 'first start' }
   | { by: 'command line'; userId: number | undefined }
 
 /** A rejected token; `tokenId` only if the token is valid and lacks a scope. */
-export interface RejectedToken {
+interface RejectedToken {
   error: number
   reason: string
   tokenId?: string

@@ -41,7 +41,7 @@ export function maybeDone({ message, exitCode }: CommandFailure): CommandFailure
   return new CommandFailure(sentences(message, 'It may have been done all the same.'), exitCode)
 }
 
-export function requestFailureText(error: RequestError, url: string): string {
+function requestFailureText(error: RequestError, url: string): string {
   if (error.kind === 'connection') return connectionFailureText(error, url)
   const message = printable(error.message)
   const { code, details, status = 0, requestId } = error

@@ -27,7 +27,7 @@ export function addRowsOptions(command: Command): Command {
 }
 
 /** An object as a line of JSON, its exact id first, harmless on a terminal. */
-export function jsonLine({ id, ...others }: { id: bigint } & object): string {
+function jsonLine({ id, ...others }: { id: bigint } & object): string {
   return `{"id":${id},${printableLines(JSON.stringify(others)).slice(1)}\n`
 }
 

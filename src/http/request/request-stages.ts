@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 
 /** What a request goes through, one after the other; not every one goes through each. */
-export type StageName = 'authenticate' | 'parse' | 'read' | 'commit'
+type StageName = 'authenticate' | 'parse' | 'read' | 'commit'
 
-export interface Stage {
+interface Stage {
   name: StageName
   /** By `performance.now()`. */
   startMs: number

@@ -33,7 +33,7 @@ const TIMEOUT_CHECK_INTERVAL_MS = 1_000
 const LINGER_MS = 1_000
 
 /** An answer to bytes that made no request, or not a whole one. */
-export interface UnreadableResponse {
+interface UnreadableResponse {
   code: ErrorCode
   requestId: string
   /** Who sent them: a proxy, where there is one. */

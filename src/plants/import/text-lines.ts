@@ -8,14 +8,14 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /** Consecutive lines of a text. */
-export interface LineBlock {
+interface LineBlock {
   /** Whole lines, each with a line feed at its end. A line with a fault is empty. */
   text: string
   /** In order. */
   faults: LineFault[]
 }
 
-export interface LineFault {
+interface LineFault {
   /** The index of the line in the block, from 0. */
   at: number
   fault: AppError

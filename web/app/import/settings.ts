@@ -1,8 +1,4 @@
-import {
-  type FileFormat,
-  type ImportFileOptions,
-  PLANT_MEMBERS,
-} from '../../../src/client/plant-store-client.ts'
+import type { FileFormat, ImportFileOptions } from '../../../src/client/plant-store-client.ts'
 import {
   COLUMN_MEMBERS,
   type ColumnMember,
@@ -13,12 +9,11 @@ import {
 import { parseId } from '../parts/parse-id.ts'
 import { type ImportSource, previewRows } from './source.ts'
 
-export const ROLES = ['id', ...PLANT_MEMBERS] as const
 /** What a column contains; '' if it is ignored. */
 export type Role = ColumnMember | ''
 
 export const CONFLICT_RULES = ['fail', 'skip', 'replace'] as const
-export type ConflictRule = (typeof CONFLICT_RULES)[number]
+type ConflictRule = (typeof CONFLICT_RULES)[number]
 
 /** How to read a file, and what to do with used ids. */
 export interface ImportSettings {

@@ -10,7 +10,7 @@ const SHOWN_MS = 12_000
 /** A longer name would cover half of a phone. */
 const QUOTED_CHARACTERS = 80
 
-export interface Notice {
+interface Notice {
   text: string | QuotedText
   isFailure?: boolean
   /** Replaces earlier notices of the same kind. */

@@ -6,7 +6,7 @@ import { plantTexts } from './texts.ts'
 
 const words = plantTexts.conflict
 
-export interface ShownPlant {
+interface ShownPlant {
   name: string
   tag?: string | undefined
 }

@@ -35,9 +35,5 @@ export function placeUrl({ view, q, tag, at }: Place): string {
   return `${location.pathname}${text && `?${text}`}`
 }
 
-export function isSameFilter(one: Place, other: Place): boolean {
-  return one.q === other.q && one.tag === other.tag
-}
-
 /** Navigates: pushes a new entry to the history, or replaces the current one. */
 export type Go = (change: Partial<Place>, how?: 'push' | 'replace') => void

@@ -60,7 +60,7 @@ export interface PostgresClientOptions {
   keepsConnections?: boolean
 }
 
-export interface QueuedReadOptions extends ReadOptions {
+interface QueuedReadOptions extends ReadOptions {
   /** 'row' by default. */
   kind?: ReadKind
 }

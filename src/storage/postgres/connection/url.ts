@@ -80,7 +80,7 @@ export function describeTarget({ hosts, user, database }: PostgresTarget): strin
   return `postgres://${user}@${hosts.map(describeHost).join(',')}/${database}`
 }
 
-export function describeHost({ host, port }: PostgresHost): string {
+function describeHost({ host, port }: PostgresHost): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 

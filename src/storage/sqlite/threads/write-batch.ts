@@ -81,7 +81,7 @@ export function createBatchCommits(writer: Pick<Thread<WriteBatch, WriteReply>, 
   }
 }
 
-export function encodeBatch(writes: readonly Write[]): WriteBatch {
+function encodeBatch(writes: readonly Write[]): WriteBatch {
   const batch: WriteBatch = {
     ids: new BigInt64Array(writes.length),
     content: createContentArrays(writes.length),
@@ -103,7 +103,7 @@ export function encodeBatch(writes: readonly Write[]): WriteBatch {
   return batch
 }
 
-export function decodeReply(
+function decodeReply(
   reply: Exclude<WriteReply, { failure: unknown }>,
   writes: readonly Write[],
 ): WriteOutcome[] {
