@@ -8,11 +8,11 @@ export interface AddedPlant {
   id: bigint
   name: string
   tag?: string
-  /** When it was added, in milliseconds since 1970. */
+  /** The time of its creation, in milliseconds since 1970. */
   addedMs: number
 }
 
-/** Runs the service over plants that were added at these times, in milliseconds since 1970; their ids are 1, 2, …. */
+/** Starts the service with plants created at these times, in milliseconds since 1970. Their ids are 1, 2, …. */
 export async function startWithPlantsAddedAt(
   test: Lifetime,
   timesMs: readonly number[],
@@ -23,7 +23,7 @@ export async function startWithPlantsAddedAt(
   )
 }
 
-/** Runs the service over these plants, as if they had been added when they say. */
+/** Starts the service with these plants, created at their `addedMs`. */
 export async function startWithPlants(test: Lifetime, plants: readonly AddedPlant[]): Promise<StartedApp> {
   const database = await emptyDatabase(test)
   const storage = await openStorage(database, readConfig({}, {}))

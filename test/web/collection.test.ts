@@ -19,7 +19,7 @@ after(async () => {
   for (const end of ends.reverse()) await end()
 })
 
-/** The height of each bar, in pixels, from the first period to the last; 0 where there is none. */
+/** The height of each bar in pixels, from the first period to the last; 0 for an empty period. */
 async function barHeights(page: Page): Promise<number[]> {
   return page.locator('.columns > span').evaluateAll((columns) =>
     columns.map((column) => {
@@ -31,7 +31,7 @@ async function barHeights(page: Page): Promise<number[]> {
 }
 
 test('bars show when plants were added, to scale, and a table has their numbers', { skip }, async (t) => {
-  // In the middle of the day, so that it stays the same one.
+  // Noon, so that the day does not change.
   const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2
   const times = [9, 9, 9, 9, 7, 0, 0].map((daysAgo) => todayMs - daysAgo * DAY_MS)
   const app = await startWithPlantsAddedAt(t, times)
@@ -60,7 +60,7 @@ test('bars show when plants were added, to scale, and a table has their numbers'
   assert.deepEqual(faults, [])
 })
 
-test('the keyboard goes from bar to bar, with one stop for all, and each is told', { skip }, async (t) => {
+test('the arrow keys move from bar to bar, each is announced, and Tab stops once', { skip }, async (t) => {
   const month = Date.UTC(2020, 4, 15)
   const app = await startWithPlantsAddedAt(t, [month, month, Date.UTC(2022, 0, 1)])
   const { page } = await openSignedIn(browser, app, { path: PATH, width: 360 })
@@ -81,7 +81,7 @@ test('the keyboard goes from bar to bar, with one stop for all, and each is told
   await page.getByText('3 plants, per year').waitFor()
 })
 
-test('the dates are written as the reader writes them', { skip }, async (t) => {
+test('dates are written in the language of the browser', { skip }, async (t) => {
   const app = await startWithPlantsAddedAt(t, [Date.now() - 800 * DAY_MS])
   const { page } = await openSignedIn(browser, app, { path: PATH, locale: 'de-DE' })
   await page.locator('.dates span').first().waitFor()
@@ -98,14 +98,14 @@ test('the dates are written as the reader writes them', { skip }, async (t) => {
   )
 })
 
-test('without plants there is no picture, and it says so', { skip }, async (t) => {
+test('without plants there is a text in place of the bars', { skip }, async (t) => {
   const app = await startWithPlantsAddedAt(t, [])
   const { page } = await openSignedIn(browser, app, { path: PATH })
   await page.getByText('No plants yet.').waitFor()
   assert.equal(await page.locator('.timeline').count(), 0)
 })
 
-test('nothing moves when the picture comes, in any width', { skip }, async (t) => {
+test('nothing moves when the bars appear, at any width', { skip }, async (t) => {
   const app = await startWithPlantsAddedAt(t, [Date.now(), Date.now() - 500 * DAY_MS])
   for (const width of [360, 768, 1440]) {
     const { page } = await openSignedIn(browser, app, { width })
@@ -128,7 +128,7 @@ test('nothing moves when the picture comes, in any width', { skip }, async (t) =
   }
 })
 
-test('a count that fails is told, and tried again', { skip }, async (t) => {
+test('a failed count is reported, and retried', { skip }, async (t) => {
   const app = await startWithPlantsAddedAt(t, [Date.now()])
   const { page } = await openSignedIn(browser, app)
   await page.route('**/additions', (route) =>
@@ -146,7 +146,7 @@ test('a count that fails is told, and tried again', { skip }, async (t) => {
   assert.equal(await page.getByRole('alert').count(), 0)
 })
 
-test('the bars are there in the colours of the system, too', { skip }, async (t) => {
+test('the bars are visible in forced colours', { skip }, async (t) => {
   const app = await startWithPlantsAddedAt(t, [Date.now()])
   await app.send('PUT', '/plants/7', '{"name":"Quercus robur","tag":"tree"}')
   const { page } = await openSignedIn(browser, app)

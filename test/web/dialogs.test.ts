@@ -18,13 +18,13 @@ const site = startSite(async (app) => {
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.getByRole('dialog')
-/** Lets the page do what it does after an answer. */
+/** Lets the page handle a response. */
 const turn = (page: Page) => page.evaluate('new Promise((done) => setTimeout(done, 100))')
 
-test('an answer that comes late closes no dialog but its own', { skip }, async () => {
+test('a late response closes only its own dialog', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Plant 3').click()
-  await page.locator('#plant-name:enabled').fill('Plant 3, anew')
+  await page.locator('#plant-name:enabled').fill('Plant 3, edited')
   const letGo = await holdRequests(page, /\/plants\/3$/)
   await button(page, 'Save').click()
   await button(page, 'Saving …').waitFor()
@@ -33,13 +33,13 @@ test('an answer that comes late closes no dialog but its own', { skip }, async (
   await button(page, 'Plant 5').click()
   await page.locator('#plant-name:enabled').fill('What is being typed')
   letGo()
-  await page.getByText('Saved: Plant 3, anew').waitFor()
+  await page.getByText('Saved: Plant 3, edited').waitFor()
   await turn(page)
   assert.equal(await page.locator('#plant-name').inputValue(), 'What is being typed')
   await page.context().close()
 })
 
-test('a plant that is added late leaves the form for the next one as it is', { skip }, async () => {
+test('a late response to an add leaves the form of the next plant unchanged', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Add a plant').click()
   await page.getByLabel('Id', { exact: true }).fill('500')
@@ -58,7 +58,7 @@ test('a plant that is added late leaves the form for the next one as it is', { s
   await page.context().close()
 })
 
-test('a token that is revoked late leaves the question about another one as it is', { skip }, async () => {
+test('a late response to a revocation leaves the dialog of another token open', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app, { path: '/?view=tokens' })
   await button(page, 'Revoke tablet').click()
   const letGo = await holdRequests(page, /\/tokens\/[^/]+$/)
@@ -74,7 +74,7 @@ test('a token that is revoked late leaves the question about another one as it i
   await page.context().close()
 })
 
-test('back closes the dialog that is open, and nothing else', { skip }, async () => {
+test('Back closes the open dialog and nothing else', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Plant 7').waitFor()
   await page.getByRole('link', { name: 'Collection' }).click()
@@ -101,7 +101,7 @@ test('back closes the dialog that is open, and nothing else', { skip }, async ()
   await page.context().close()
 })
 
-test('a secret that is shown once is there until somebody says so', { skip }, async () => {
+test('a secret stays on the screen until the user closes it', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await page.getByRole('link', { name: 'Tokens' }).click()
   for (const [opener, action, url] of [
@@ -128,7 +128,7 @@ test('a secret that is shown once is there until somebody says so', { skip }, as
   await page.context().close()
 })
 
-test('Escape pressed again and again stops an import, and its result is shown', { skip }, async () => {
+test('pressing Escape repeatedly stops an import and shows its result', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   const rows = Array.from({ length: 3_000 }, (_, at) => `${at + 1_000},Plant\n`).join('')
   await chooseFile(page, 'plants.csv', `id,name\n${rows}`)

@@ -9,7 +9,7 @@ import { idsShown, importLines, openBrowser, openSignedIn } from './open-page.ts
 import { startSite } from './start-site.ts'
 
 const ENDS = ['-9223372036854775808', '9223372036854775807']
-/** The page asks again some seconds after a failure; a busy machine is slower. */
+/** The page retries some seconds after a failure. A busy machine is slower. */
 const BACK_WITHIN_MS = 20_000
 
 const site = startSite((app) => importLines(app, ['{"id":1,"name":"Between"}']))
@@ -17,7 +17,7 @@ const site = startSite((app) => importLines(app, ['{"id":1,"name":"Between"}']))
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 for (const id of ENDS) {
-  test(`the plant ${id} is added, found, changed, removed and put back, exactly`, { skip }, async () => {
+  test(`the plant ${id} is added, found, edited, deleted and restored exactly`, { skip }, async () => {
     const { page, faults } = await openSignedIn(site.browser, site.app)
     const stored = async () => (await site.app.fetch(`/plants/${id}`)).text()
     await button(page, 'Add a plant').click()
@@ -26,7 +26,7 @@ for (const id of ENDS) {
     await button(page, 'Add').click()
     await page.getByText(`Added: Edge ${id}`).waitFor()
     assert.ok((await stored()).startsWith(`{"id":${id},"name":"Edge ${id}"`))
-    // The URL leads there: that of the list, and one that somebody was given.
+    // Both the URL of the list and a shared URL lead to the plant.
     await page.goto(`${site.app.url}/?at=${id}`)
     await eventually(async () => (await idsShown(page)).includes(id))
     await button(page, `Edge ${id}`).click()
@@ -50,7 +50,7 @@ for (const id of ENDS) {
   })
 }
 
-test('what could not be saved while the service was gone is saved when it is back', {
+test('an edit that failed while the service was down can be saved when it is up again', {
   skip,
 }, async (context) => {
   const settings = { PLANTSTORE_PORT: String(await findFreePort()) }
@@ -69,26 +69,26 @@ test('what could not be saved while the service was gone is saved when it is bac
   assert.match(await (await second.fetch('/plants/7')).text(), /"name":"Another name"/)
 })
 
-test('a limit of requests slows the list down, and loses nothing of it', { skip }, async (context) => {
+test('a rate limit slows the list down, but no plant is lost', { skip }, async (context) => {
   const app = await startApp(context, { PLANTSTORE_RATE_LIMIT_PLANTS_READ: '2' })
   await importLines(
     app,
     Array.from({ length: 2_000 }, (_, at) => `{"id":${at},"name":"Plant ${at}"}`),
   )
   const { page } = await openSignedIn(await openBrowser(context), app)
-  let refused = 0
-  page.on('response', (answer) => {
-    if (answer.status() === 429) refused += 1
+  let rejected = 0
+  page.on('response', (response) => {
+    if (response.status() === 429) rejected += 1
   })
   await eventually(async () => {
     await page.locator('.scroller').evaluate((list) => list.scrollTo(0, list.scrollHeight))
     return (await idsShown(page)).at(-1) === '1999'
   }, BACK_WITHIN_MS)
   await page.getByText('2,000 plants', { exact: true }).waitFor()
-  assert.ok(refused > 0)
+  assert.ok(rejected > 0)
 })
 
-test('a service that is not ready for a moment is asked again when it says', { skip }, async () => {
+test('a request to a service that is not ready is retried after its Retry-After', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Between').waitFor()
   const times: number[] = []
@@ -103,7 +103,7 @@ test('a service that is not ready for a moment is asked again when it says', { s
         })
   })
   await page.getByLabel('Search names').fill('between')
-  await page.waitForResponse((answer) => answer.url().includes('q=') && answer.status() === 200)
+  await page.waitForResponse((response) => response.url().includes('q=') && response.status() === 200)
   await button(page, 'Between').waitFor()
   assert.ok((times[1] ?? 0) - (times[0] ?? 0) >= 950, times.join())
   await page.context().close()

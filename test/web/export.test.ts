@@ -4,7 +4,7 @@ import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { importLines, openBrowser, openSignedIn, textOf } from './open-page.ts'
 
-test('the plants of the filter are saved as a file, ids exact', { skip }, async (context) => {
+test('the filtered plants are saved to a file, with exact ids', { skip }, async (context) => {
   const app = await startApp(context)
   await importLines(app, [
     '{"id":9007199254740993,"name":"Quercus ×hispanica, \\"Lucombeana\\"","tag":"tree"}',
@@ -30,7 +30,7 @@ test('the plants of the filter are saved as a file, ids exact', { skip }, async 
   assert.deepEqual(faults, [])
 })
 
-test('an export that breaks off saves nothing, and says so', { skip }, async (context) => {
+test('an aborted export saves nothing and reports the failure', { skip }, async (context) => {
   const app = await startApp(context)
   await importLines(app, ['{"id":1,"name":"Quercus robur"}'])
   const { page } = await openSignedIn(await openBrowser(context), app)

@@ -16,7 +16,7 @@ const site = startSite(async (app) => {
   await app.send('POST', '/tokens', '{"label":"tablet","scopes":["plants:read"]}')
 })
 
-/** The buttons of a list of which something lies over the middle, though the list itself shows it. */
+/** The buttons of a list whose centre is covered by another element, although they are in view. */
 async function coveredButtons(page: Page, list: string): Promise<string[]> {
   return page.evaluate(`(() => {
     const list = document.querySelector('${list}')
@@ -33,7 +33,7 @@ async function coveredButtons(page: Page, list: string): Promise<string[]> {
 }
 
 for (const width of [375, 1280]) {
-  test(`nothing of a list is under what tells of a failure, at ${width} pixels`, { skip }, async () => {
+  test(`no row is covered by the failure banner, at ${width} pixels`, { skip }, async () => {
     const { page } = await openSignedIn(site.browser, site.app, { width })
     await eventually(async () => (await idsShown(page))[0] === '0')
     const gate = Promise.withResolvers<void>()
@@ -48,7 +48,7 @@ for (const width of [375, 1280]) {
     })
     await page.locator('.scroller').evaluate((list) => list.scrollTo(0, 0))
     await eventually(async () => (await idsShown(page))[0] === '0')
-    // The last row that is in view as a whole: there is less room for the list in a moment.
+    // The last row wholly in view: the banner will make the list lower.
     await page.evaluate(`[...document.querySelectorAll('.row')]
       .findLast((row) => row.getBoundingClientRect().bottom <= row.closest('.scroller').getBoundingClientRect().bottom)
       .querySelector('button')
@@ -66,7 +66,7 @@ for (const width of [375, 1280]) {
     await page.context().close()
   })
 
-  test(`no token is under what tells of a failure, at ${width} pixels`, { skip }, async () => {
+  test(`no token is covered by the failure banner, at ${width} pixels`, { skip }, async () => {
     const { page } = await openSignedIn(site.browser, site.app, { width, path: '/?view=tokens' })
     await page.getByRole('button', { name: 'Revoke tablet' }).click()
     await page.route(/\/tokens$/, (route) => route.abort())

@@ -7,7 +7,7 @@ import { idsShown, importLines, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
 const PLANTS = 3_000
-/** The page asks again some seconds after a failure; a busy machine is slower. */
+/** The page retries some seconds after a failure. A busy machine is slower. */
 const BACK_WITHIN_MS = 20_000
 
 const site = startSite((app) =>
@@ -25,32 +25,32 @@ async function isAtEnd(page: Page): Promise<boolean> {
   return (await idsShown(page)).at(-1) === String(PLANTS - 1)
 }
 
-test('a service that is gone while one scrolls is told of, and the list goes on by itself', {
+test('a lost connection while scrolling is reported, and the list resumes by itself', {
   skip,
 }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await eventually(async () => (await idsShown(page))[0] === '0')
   await page.context().setOffline(true)
-  const told = page.getByText("Can't reach the server. Check your connection.")
+  const banner = page.getByText("Can't reach the server. Check your connection.")
   await eventually(async () => {
     assert.equal(await isAtEnd(page), false)
-    return told.isVisible()
+    return banner.isVisible()
   }, BACK_WITHIN_MS)
   await page.context().setOffline(false)
-  await told.waitFor({ state: 'detached', timeout: BACK_WITHIN_MS })
+  await banner.waitFor({ state: 'detached', timeout: BACK_WITHIN_MS })
   await eventually(() => isAtEnd(page), BACK_WITHIN_MS)
   await page.context().close()
 })
 
-test('a service that has enough is waited for, or it is told how long that would be', { skip }, async () => {
+test('the web app waits for a throttled request, or shows how long the wait would be', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await eventually(async () => (await idsShown(page))[0] === '0')
-  // Longer than anybody waits for.
+  // Longer than the web app waits.
   let seconds = 90
-  let refused = 0
+  let rejected = 0
   await page.route(/\/plants\/7$/, (route) => {
-    if (route.request().method() !== 'PATCH' || refused === 2) return route.continue()
-    refused += 1
+    if (route.request().method() !== 'PATCH' || rejected === 2) return route.continue()
+    rejected += 1
     return route.fulfill({
       status: 429,
       headers: { 'retry-after': String(seconds) },
@@ -66,6 +66,6 @@ test('a service that has enough is waited for, or it is told how long that would
   seconds = 1
   await save.click()
   await page.getByText('Saved: Another name').waitFor()
-  assert.equal(refused, 2)
+  assert.equal(rejected, 2)
   await page.context().close()
 })

@@ -9,7 +9,7 @@ import { startSite } from './start-site.ts'
 const site = startSite()
 const NAME = `Plant Store ${packageJson.version} · SQLite`
 
-test('the footer says what answers and leads to the reference', { skip }, async () => {
+test('the footer names the version and the engine, and links to the reference', { skip }, async () => {
   for (const open of [openPage, openSignedIn]) {
     const { page, requests } = await open(site.browser, site.app)
     const footer = page.getByRole('contentinfo')
@@ -22,18 +22,18 @@ test('the footer says what answers and leads to the reference', { skip }, async 
       assert.equal(await link.getAttribute('href'), site.app.url + path)
       assert.equal((await fetch(site.app.url + path)).status, 200)
     }
-    // It is long, and nothing on the page needs it.
+    // The document is large, and the web app does not need it.
     assert.ok(!requests.some((url) => url.endsWith('/openapi.json')))
     await page.context().close()
   }
 })
 
-test('the footer says what is wrong, and that it is over', { skip }, async (context) => {
+test('the footer says what is wrong, and when it is over', { skip }, async (context) => {
   const own = await startApp(context)
   const { page } = await openSignedIn(site.browser, own)
   const footer = page.getByRole('contentinfo')
   await footer.getByText(`${NAME} · ready`).waitFor()
-  for (const [code, told] of [
+  for (const [code, state] of [
     [50302, 'database unavailable'],
     [50303, 'shutting down'],
   ] as const) {
@@ -41,7 +41,7 @@ test('the footer says what is wrong, and that it is over', { skip }, async (cont
       route.fulfill({ status: 503, json: { error: code, message: 'It is not ready.' } }),
     )
     await page.evaluate("dispatchEvent(new Event('online'))")
-    await footer.getByText(`${NAME} · ${told}`, { exact: true }).waitFor()
+    await footer.getByText(`${NAME} · ${state}`, { exact: true }).waitFor()
     await page.unroute(/\/readyz$/)
   }
   await page.evaluate("dispatchEvent(new Event('online'))")

@@ -9,7 +9,7 @@ const site = startSite((app) => importLines(app, ['{"id":1,"name":"Quercus robur
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-/** As a keyboard does it until the finger leaves the key: once, and then again and again. */
+/** Repeats the key, as a keyboard does while it is held down. */
 async function holdEnter(page: Page, done: Promise<unknown>): Promise<void> {
   let isDone = false
   done.then(
@@ -22,7 +22,7 @@ async function holdEnter(page: Page, done: Promise<unknown>): Promise<void> {
   await page.keyboard.up('Enter')
 }
 
-test('Enter that is held down adds and saves once, and opens nothing after it', { skip }, async () => {
+test('holding Enter adds and saves once, and opens nothing afterwards', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Quercus robur').waitFor()
   const writes: string[] = []

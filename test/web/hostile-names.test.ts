@@ -9,7 +9,7 @@ import { importLines, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
 const MARKUP = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>'
-/** Text that breaks a page which takes it for more than that, or lets it reach beyond itself. */
+/** Texts that break a page that interprets them, or whose direction leaks into the text around them. */
 const HOSTILE = [
   'Medicago ×varia',
   '"Quercus" \'robur\' &amp; `Concordia`',
@@ -22,7 +22,7 @@ const HOSTILE = [
   'two\nlines\r\n\tand\u2028more\u0085',
   'Z̸̡͔̪̈́̾a̷l̵g̶o̴'.repeat(20),
 ]
-/** A window that holds every row. */
+/** A window high enough for every row. */
 const SIZE = { width: 360, height: 1_000 }
 
 const site = startSite(async (app) => {
@@ -31,14 +31,14 @@ const site = startSite(async (app) => {
     HOSTILE.map((text, at) => JSON.stringify({ id: at + 1, name: text, tag: text })),
   )
   for (const label of HOSTILE) {
-    // What a label may not hold is refused by the service.
+    // The service rejects some of them as labels.
     await app.send('POST', '/tokens', JSON.stringify({ label: label.slice(0, 200), scopes: ['plants:read'] }))
   }
 })
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-/** Fails where a text ran, broke the view, or has no direction of its own apart from what is around it. */
+/** Fails if a text ran as code, broke the view, or is not isolated in direction. */
 async function assertContained(page: Page, where: string): Promise<void> {
   await settle(page)
   assert.doesNotMatch(await page.title(), /broken/, where)
@@ -58,14 +58,14 @@ async function assertContained(page: Page, where: string): Promise<void> {
   assert.deepEqual(open, [], `${where}: not isolated`)
 }
 
-test('whatever a name or a tag is, rows and pictures hold it as text', { skip }, async () => {
+test('rows and charts show any name and any tag as text', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app, SIZE)
   await page
     .locator('.row .id')
     .nth(HOSTILE.length - 1)
     .waitFor()
   const shown = await page.locator('.row .name bdi').allTextContents()
-  // What is longer than any screen is cut at 300, or before a character that would be cut in two.
+  // Long texts are truncated at 300 characters, never within a surrogate pair.
   assert.deepEqual(
     shown.map((text) => text.slice(0, 299)),
     HOSTILE.map((text) => text.slice(0, 299)),
@@ -80,7 +80,7 @@ test('whatever a name or a tag is, rows and pictures hold it as text', { skip },
   await page.context().close()
 })
 
-test('whatever a name or a tag is, dialogs and notices hold it as text', { skip }, async () => {
+test('dialogs and notices show any name and any tag as text', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app, SIZE)
   for (const [at, name] of HOSTILE.entries()) {
     const row = page.locator('.row').filter({ has: page.getByText(String(at + 1), { exact: true }) })
@@ -90,7 +90,7 @@ test('whatever a name or a tag is, dialogs and notices hold it as text', { skip 
     }
     await open()
     await assertContained(page, `change ${at}`)
-    // An input has one line: only what was typed over is changed.
+    // An input has one line: only the edited field is changed.
     await site.app.send('PATCH', `/plants/${at + 1}`, JSON.stringify({ tag: `${name}!` }))
     await page.getByLabel('Tag', { exact: true }).last().fill('another')
     await button(page, 'Save').click()
@@ -112,7 +112,7 @@ test('whatever a name or a tag is, dialogs and notices hold it as text', { skip 
   await page.context().close()
 })
 
-test('whatever the label of a token is, it is text', { skip }, async () => {
+test('any label of a token is shown as text', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app, { ...SIZE, path: '/?view=tokens' })
   const revoke = page.getByRole('button', { name: /^Revoke/ })
   await revoke.nth(3).waitFor()

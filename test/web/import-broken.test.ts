@@ -16,7 +16,7 @@ const PNG = Buffer.from(
 )
 const ZIPPED = gzipSync('id,name\n1,Rosa canina\n')
 
-test('what is no file of plants is told, and another one is chosen', { skip }, async (context) => {
+test('a file without plants is reported, and another one can be chosen', { skip }, async (context) => {
   const app = await startApp(context)
   const { page, faults, requests } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', '')
@@ -28,9 +28,9 @@ test('what is no file of plants is told, and another one is chosen', { skip }, a
     ['broken.csv.gz', Buffer.from([0x1f, 0x8b, 1, 2, 3, 4]), /compressed.*damaged, incomplete/],
     ['empty.csv.gz', gzipSync(''), /^This file is empty\./],
   ]
-  for (const [name, content, told] of wrong) {
+  for (const [name, content, text] of wrong) {
     await giveFile(page, name, content)
-    await dialog.getByRole('alert').filter({ hasText: told }).waitFor()
+    await dialog.getByRole('alert').filter({ hasText: text }).waitFor()
     assert.equal(await dialog.locator('.preview').count(), 0)
   }
   await giveFile(page, 'plants.csv', 'id,name\n1,Rosa canina\n')
@@ -40,14 +40,14 @@ test('what is no file of plants is told, and another one is chosen', { skip }, a
   assert.deepEqual(faults, [])
 })
 
-test('cells parted by semicolons are told of', { skip }, async (context) => {
+test('cells separated by semicolons are reported', { skip }, async (context) => {
   const { page } = await openSignedIn(site.browser, await startApp(context))
   const dialog = await chooseFile(page, 'plants.csv', 'id;name\n1;Rosa canina\n')
   await dialog.getByText('The cells seem to be separated by semicolons.').waitFor()
   assert.ok(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())
 })
 
-test('a quotation mark that is never closed is told with its line, and what is stored', {
+test('an unclosed quotation mark is reported with its line, and with what was imported', {
   skip,
 }, async (context) => {
   const app = await startApp(context)
@@ -59,15 +59,15 @@ test('a quotation mark that is never closed is told with its line, and what is s
   const dialog = await chooseFile(page, 'plants.csv', `id,name\n${rows.join('')}`)
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByText('The import failed.').waitFor()
-  const told = String(await dialog.locator('.import-end').textContent())
-  assert.match(told, /The row that starts on line 2,402 has no end\. Look for a quotation mark/)
-  assert.match(told, /All rows before line 2,402 were processed\. No row from there on was imported\./)
-  assert.match(told, /2,400 added\./)
+  const result = String(await dialog.locator('.import-end').textContent())
+  assert.match(result, /The row that starts on line 2,402 has no end\. Look for a quotation mark/)
+  assert.match(result, /All rows before line 2,402 were processed\. No row from there on was imported\./)
+  assert.match(result, /2,400 added\./)
   assert.equal((await storedPlants(app)).length, 2_400)
   assert.equal(await dialog.getByRole('button', { name: 'Resume' }).count(), 0)
 })
 
-test('a compressed file that is cut off is imported as far as it goes', { skip }, async (context) => {
+test('a truncated compressed file is imported as far as possible', { skip }, async (context) => {
   const app = await startApp(context)
   const { page } = await openSignedIn(site.browser, app)
   const rows = Array.from({ length: 6_000 }, (_, at) => `${at + 1},${randomBytes(80).toString('hex')}\n`)
@@ -75,12 +75,12 @@ test('a compressed file that is cut off is imported as far as it goes', { skip }
   const dialog = await chooseFile(page, 'plants.csv.gz', packed.subarray(0, packed.length * 0.9))
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByText(/The import failed\. This compressed.*damaged, incomplete/).waitFor()
-  const told = String(await dialog.locator('.import-end').textContent())
+  const result = String(await dialog.locator('.import-end').textContent())
   const stored = (await storedPlants(app)).length
-  // What was decompressed is dropped when the fault is met: how much that is, is the browser's own affair.
+  // The browser drops decompressed bytes when it meets the fault; how many depends on the browser.
   assert.ok(stored < 5_500, `${stored} are stored`)
-  assert.ok(told.includes(`${stored.toLocaleString('en')} added.`), told)
+  assert.ok(result.includes(`${stored.toLocaleString('en')} added.`), result)
   const from = `before line ${(stored + 2).toLocaleString('en')} were processed. No row from there on`
-  assert.ok(told.includes(stored === 0 ? 'Nothing was imported.' : from), told)
+  assert.ok(result.includes(stored === 0 ? 'Nothing was imported.' : from), result)
   assert.equal(await dialog.getByRole('button', { name: 'Resume' }).count(), 0)
 })

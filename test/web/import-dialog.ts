@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { eventually } from '../support/eventually.ts'
 import type { StartedApp } from '../support/http/start-app.ts'
 
-/** Opens the dialog of the import, and chooses a file of this content in it. */
+/** Opens the import dialog and chooses a file with this content. */
 export async function chooseFile(page: Page, name: string, content: string | Buffer): Promise<Locator> {
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   const dialog = page.getByRole('dialog')
@@ -10,19 +10,19 @@ export async function chooseFile(page: Page, name: string, content: string | Buf
   return dialog
 }
 
-/** Chooses a file in the dialog that is open. */
+/** Chooses a file in the open dialog. */
 export async function giveFile(page: Page, name: string, content: string | Buffer): Promise<void> {
   const buffer = typeof content === 'string' ? Buffer.from(content) : content
-  await page.getByLabel('Choose a file').setInputFiles({ name, mimeType: '', buffer })
+  await page.getByLabel('File to import').setInputFiles({ name, mimeType: '', buffer })
 }
 
-/** Starts the import that the dialog shows, and waits until all of it is done. */
+/** Starts the import and waits until it is complete. */
 export async function importAll(dialog: Locator): Promise<void> {
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByText(/^Import complete/).waitFor()
 }
 
-/** Waits until this number is suggested for the first row. */
+/** Waits until this first id is suggested. */
 export async function idIsSuggested(dialog: Locator, id: string): Promise<void> {
   await eventually(async () => (await dialog.getByLabel('First id').inputValue()) === id)
 }
@@ -33,17 +33,17 @@ export async function previewCells(dialog: Locator): Promise<string[][]> {
   return Promise.all(rows.map((row) => row.locator('td').allTextContents()))
 }
 
-/** What each column of the preview is said to hold. */
+/** The role of each column of the preview. */
 export async function columnRoles(dialog: Locator): Promise<string[]> {
   return dialog
     .locator('.preview select')
     .evaluateAll((selects) => selects.map((select) => (select as unknown as { value: string }).value))
 }
 
-/** Every stored plant as id, name and tag, ids as they are written. */
+/** Every stored plant as id, name and tag. Ids are exact texts. */
 export async function storedPlants(app: StartedApp): Promise<[string, string, string?][]> {
-  const answer = await app.fetch('/plants', { headers: { accept: 'application/x-ndjson' } })
-  const lines = (await answer.text()).split('\n').filter((line) => line !== '')
+  const response = await app.fetch('/plants', { headers: { accept: 'application/x-ndjson' } })
+  const lines = (await response.text()).split('\n').filter((line) => line !== '')
   return lines.map((line) => {
     const id = /"id":(-?\d+)/.exec(line)?.[1] ?? ''
     const { name, tag } = JSON.parse(line) as { name: string; tag?: string }
@@ -51,7 +51,7 @@ export async function storedPlants(app: StartedApp): Promise<[string, string, st
   })
 }
 
-/** Loses the response to an import's request number `number`, from 1, which the service has handled. */
+/** Loses the response to import request `number`, from 1, after the service has handled it. */
 export async function loseResponse(page: Page, number: number): Promise<void> {
   let count = 0
   await page.route('**/plants/import?**', async (route) => {

@@ -10,7 +10,7 @@ import { startSite } from './start-site.ts'
 
 const site = startSite()
 
-/** With rows over several lines before those that are refused. */
+/** Rows of several lines come before the failed ones. */
 const HEADER = '\ufefftag,"name",id\r\n'
 const ROWS = {
   good: 'tree,"Quercus robur,\r\nthe ""Queen""",1\r\n',
@@ -21,19 +21,19 @@ const ROWS = {
 }
 const TABLE = HEADER + Object.values(ROWS).join('')
 
-/** The refused rows that the dialog lists, as line and id. */
-async function refusedRows(dialog: Locator): Promise<string[]> {
+/** The failed rows that the dialog lists, as line and id. */
+async function failedRows(dialog: Locator): Promise<string[]> {
   return dialog.locator('.failed-rows li strong').allTextContents()
 }
 
-async function savedRefused(page: Page): Promise<{ name: string; text: string }> {
+async function savedRows(page: Page): Promise<{ name: string; text: string }> {
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save the failed rows' }).click()
   const file = await saved
   return { name: file.suggestedFilename(), text: await textOf(file) }
 }
 
-test('“Check first” stores nothing, and says what would become of the rows', { skip }, async (context) => {
+test('“Check first” stores nothing and reports what would happen to the rows', { skip }, async (context) => {
   const app = await startApp(context)
   await importLines(app, ['{"id":7,"name":"There before"}'])
   const { page, faults } = await openSignedIn(site.browser, app)
@@ -44,38 +44,40 @@ test('“Check first” stores nothing, and says what would become of the rows',
     'Replace the stored plant': 'Of 6 rows, 2 would be added, 2 would replace a plant, 2 would fail.',
   }
   const dialog = await chooseFile(page, 'plants.csv.gz', gzipSync(table))
-  for (const [rule, told] of Object.entries(outcomes)) {
+  for (const [rule, counts] of Object.entries(outcomes)) {
     await dialog.getByLabel(rule).check()
     await dialog.getByRole('button', { name: 'Check first' }).click()
-    await dialog.getByText(`Checked. Nothing is imported yet. ${told}`).waitFor()
+    await dialog.getByText(`Checked. Nothing is imported yet. ${counts}`).waitFor()
     const taken = rule === 'Report the row as failed' ? ['Line 8, id 1', 'Line 9, id 7'] : []
     const lines = ['Line 4', 'Line 7, id 9007199254740994', ...taken]
-    assert.deepEqual(await refusedRows(dialog), lines)
+    assert.deepEqual(await failedRows(dialog), lines)
     assert.deepEqual(await storedPlants(app), [['7', 'There before']])
   }
-  // Columns of which the header row says something else: their lines are still those of the file.
+  // With roles that differ from the header row, line numbers are still those of the file.
   await dialog.getByLabel('Column 1, tag').selectOption('ignored')
   assert.equal(await dialog.getByText('Nothing is imported yet').count(), 0)
   await dialog.getByRole('button', { name: 'Check first' }).click()
   await dialog.getByText('Of 6 rows').waitFor()
-  assert.deepEqual(await refusedRows(dialog), ['Line 4', 'Line 7, id 9007199254740994'])
+  assert.deepEqual(await failedRows(dialog), ['Line 4', 'Line 7, id 9007199254740994'])
   assert.deepEqual(await storedPlants(app), [['7', 'There before']])
   assert.deepEqual(faults, [])
 })
 
-test('refused rows are listed by their lines, saved as they are, and mended', { skip }, async (context) => {
+test('failed rows are listed by line, saved unchanged, and imported after a correction', {
+  skip,
+}, async (context) => {
   const app = await startApp(context)
   const { page, faults } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'my plants.csv', TABLE)
   await importAll(dialog)
   await dialog.getByText('2 added, 3 failed.', { exact: true }).waitFor()
-  assert.deepEqual(await refusedRows(dialog), ['Line 4', 'Line 7, id 9007199254740994', 'Line 8, id 1'])
-  const { name, text } = await savedRefused(page)
+  assert.deepEqual(await failedRows(dialog), ['Line 4', 'Line 7, id 9007199254740994', 'Line 8, id 1'])
+  const { name, text } = await savedRows(page)
   assert.equal(name, 'my plants-failed.csv')
   assert.equal(text, HEADER + ROWS.idWrong + ROWS.nameMissing + ROWS.taken)
   await dialog.getByRole('button', { name: 'Choose another file' }).click()
-  const mended = text.replace(',one', ',2').replace(',,', ',Salvia,').replace('more,1', 'more,3')
-  await giveFile(page, name, mended)
+  const corrected = text.replace(',one', ',2').replace(',,', ',Salvia,').replace('more,1', 'more,3')
+  await giveFile(page, name, corrected)
   await importAll(dialog)
   await dialog.getByText('3 added.', { exact: true }).waitFor()
   assert.deepEqual(await storedPlants(app), [
@@ -88,16 +90,16 @@ test('refused rows are listed by their lines, saved as they are, and mended', { 
   assert.deepEqual(faults, [])
 })
 
-test('refused rows that were numbered keep their numbers', { skip }, async (context) => {
+test('failed rows that got ids keep them', { skip }, async (context) => {
   const app = await startApp(context)
   const { page } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', 'name,tag\nRosa,shrub\n,tree\nSalvia,herb\n')
   await idIsSuggested(dialog, '1')
   await importAll(dialog)
-  const { text } = await savedRefused(page)
+  const { text } = await savedRows(page)
   assert.equal(text, 'id,name,tag\n2,,tree\n')
   await dialog.getByRole('button', { name: 'Choose another file' }).click()
-  await giveFile(page, 'mended.csv', text.replace(',,', ',Quercus,'))
+  await giveFile(page, 'corrected.csv', text.replace(',,', ',Quercus,'))
   await importAll(dialog)
   assert.deepEqual(await storedPlants(app), [
     ['1', 'Rosa', 'shrub'],
@@ -106,7 +108,7 @@ test('refused rows that were numbered keep their numbers', { skip }, async (cont
   ])
 })
 
-test('refused lines of JSON are saved as they are', { skip }, async (context) => {
+test('failed lines of NDJSON are saved unchanged', { skip }, async (context) => {
   const app = await startApp(context)
   const { page } = await openSignedIn(site.browser, app)
   const lines = [
@@ -119,10 +121,10 @@ test('refused lines of JSON are saved as they are', { skip }, async (context) =>
   const dialog = await chooseFile(page, 'plants.ndjson', lines.join('\n'))
   await importAll(dialog)
   assert.deepEqual(
-    (await refusedRows(dialog)).map((told) => told.slice(0, 6)),
+    (await failedRows(dialog)).map((row) => row.slice(0, 6)),
     ['Line 2', 'Line 4'],
   )
-  const { name, text } = await savedRefused(page)
+  const { name, text } = await savedRows(page)
   assert.equal(name, 'plants-failed.ndjson')
   assert.equal(text, `${lines[1]}\n${lines[3]}\n`)
   assert.deepEqual(await storedPlants(app), [

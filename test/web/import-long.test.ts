@@ -11,7 +11,7 @@ const site = startSite()
 
 const SLICE_ROWS = 1_000
 
-/** A table of so many plants; on the lines of these, the id is wrong. */
+/** A table of plants. On `wrongLines`, the id is invalid. */
 function table(rowCount: number, wrongLines: readonly number[] = []): string {
   const rows = Array.from({ length: rowCount }, (_, at) => {
     const id = wrongLines.includes(at + 2) ? 'wrong' : at + 1
@@ -21,7 +21,7 @@ function table(rowCount: number, wrongLines: readonly number[] = []): string {
 }
 
 interface Gate {
-  /** Fulfils when the request is there, which is held. */
+  /** Resolves when the request arrives and is held. */
   reached: Promise<void>
   open(): void
 }
@@ -42,13 +42,13 @@ async function holdRequest(page: Page, number: number): Promise<Gate> {
   return { reached: reached.promise, open: opened.resolve }
 }
 
-/** How many plants there are, as the pages of the list have them. */
+/** The number of plants in all pages of the list. */
 async function countPlants(app: StartedApp): Promise<number> {
   let count = 0
   let after = ''
   for (;;) {
-    const answer = await app.fetch(`/plants?limit=1000${after}`)
-    const ids = [...(await answer.text()).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
+    const response = await app.fetch(`/plants?limit=1000${after}`)
+    const ids = [...(await response.text()).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
     count += ids.length
     if (ids.length < 1_000) return count
     after = `&after=${ids.at(-1)}`
@@ -59,8 +59,8 @@ async function shares(page: Page): Promise<number[]> {
   return (await page.evaluate('window.shares')) as number[]
 }
 
-/** Notes each value that the progress bar has. */
-async function noteShares(page: Page): Promise<void> {
+/** Records each value of the progress bar. */
+async function recordShares(page: Page): Promise<void> {
   await page.evaluate(`window.shares = []
     new MutationObserver(() => {
       const bar = document.querySelector('dialog progress')
@@ -68,13 +68,13 @@ async function noteShares(page: Page): Promise<void> {
     }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })`)
 }
 
-test('a long file moves on, is cancelled in the middle, and goes on to its end', {
+test('a long import shows progress, is cancelled in the middle, and is resumed to its end', {
   skip,
 }, async (context) => {
   const app = await startApp(context)
   const { page, faults } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', table(30_000, [3, 15_007, 29_998]))
-  await noteShares(page)
+  await recordShares(page)
   const gate = await holdRequest(page, 11)
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await gate.reached
@@ -102,7 +102,7 @@ test('a long file moves on, is cancelled in the middle, and goes on to its end',
   assert.deepEqual(faults, [])
 })
 
-test('a service that is gone in the middle is gone on with when it is back', { skip }, async (context) => {
+test('an import that loses the service is resumed when the service is back', { skip }, async (context) => {
   const first = await startApp(context)
   const { page } = await openSignedIn(site.browser, first)
   const dialog = await chooseFile(page, 'plants.csv', table(5_000, [4_321]))
@@ -126,7 +126,9 @@ test('a service that is gone in the middle is gone on with when it is back', { s
   assert.equal(await countPlants(second), 4_999)
 })
 
-test('rows whose answer was lost are stored once, and said to be sent twice', { skip }, async (context) => {
+test('rows whose response was lost are stored once, and reported as sent twice', {
+  skip,
+}, async (context) => {
   const app = await startApp(context)
   const { page } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', table(3 * SLICE_ROWS))
@@ -140,23 +142,23 @@ test('rows whose answer was lost are stored once, and said to be sent twice', { 
   assert.equal(await countPlants(app), 3_000)
 })
 
-test('a service that wants fewer requests is waited for', { skip }, async (context) => {
+test('an import waits for a throttled request', { skip }, async (context) => {
   const app = await startApp(context, { PLANTSTORE_RATE_LIMIT_PLANTS_WRITE: '2' })
   const { page } = await openSignedIn(site.browser, app)
-  let refused = 0
-  page.on('response', (answer) => {
-    if (answer.status() === 429) refused += 1
+  let rejected = 0
+  page.on('response', (response) => {
+    if (response.status() === 429) rejected += 1
   })
   const dialog = await chooseFile(page, 'plants.csv', table(5 * SLICE_ROWS))
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByText('The server is busy. The import continues in a moment …').first().waitFor()
   await dialog.getByText(/^Import complete/).waitFor({ timeout: 30_000 })
   await dialog.getByText('5,000 added.', { exact: true }).waitFor()
-  assert.ok(refused > 0)
+  assert.ok(rejected > 0)
   assert.equal(await countPlants(app), 5_000)
 })
 
-test('a token that is revoked in the middle leads to signing in, and it goes on', {
+test('revoking the token during an import leads to the sign-in form, and the import can be resumed', {
   skip,
 }, async (context) => {
   const app = await startApp(context)

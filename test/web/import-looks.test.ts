@@ -17,7 +17,7 @@ const ODD_NAMES = [
   '🌵🌲🌱 cactus',
   '<img src=x onerror="document.title=\'broken\'">',
 ]
-/** One more than a request takes, so that the second one can be held. */
+/** Enough rows for a second request, which can be held. */
 const MORE_ROWS = 1_000
 
 const site = startSite(async () => {
@@ -32,11 +32,11 @@ function oddTable(): string {
   return `id,name,tag,${quoted(ODD_NAMES[4] ?? '')}\n${odd.join('')}wrong,${'x'.repeat(500)},,\n,,,\n${more.join('')}`
 }
 
-/** Each thing that the dialog shows on the way, and how one gets there from the one before. */
+/** The stages of the dialog, each reached from the previous one. */
 async function* stages(page: Page): AsyncGenerator<string> {
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Choose a file').waitFor()
+  await dialog.getByLabel('File to import').waitFor()
   yield 'import-file'
   await giveFile(page, 'plants of the greenhouse, with a name that is too long for a phone.csv', oddTable())
   await dialog.locator('.preview tbody tr').nth(4).waitFor()
@@ -63,7 +63,7 @@ for (const [scheme, widths] of [
   ['light', [360, 375, 1440]],
   ['dark', [768]],
 ] as const) {
-  test(`the import has no fault that axe finds, and fits, in ${scheme}`, { skip }, async (context) => {
+  test(`axe finds no fault in the import, and it fits, in ${scheme}`, { skip }, async (context) => {
     const app = await startApp(context)
     const { page, faults } = await openSignedIn(site.browser, app, { scheme })
     for await (const stage of stages(page)) {
@@ -82,18 +82,18 @@ for (const [scheme, widths] of [
   })
 }
 
-test('what a check has found is in sight on a phone', { skip }, async (context) => {
+test('the result of a check is in view on a phone', { skip }, async (context) => {
   const { page } = await openSignedIn(site.browser, await startApp(context), { width: 375, height: 600 })
   const dialog = await chooseFile(page, 'plants.csv', oddTable())
   await dialog.getByRole('button', { name: 'Check first' }).click()
-  const told = dialog.getByText('Checked. Nothing is imported yet.')
+  const result = dialog.getByText('Checked. Nothing is imported yet.')
   await eventually(async () => {
-    const box = await told.boundingBox()
+    const box = await result.boundingBox()
     return box !== null && box.y > 0 && box.y + box.height < 600
   })
 })
 
-test('what is in a file is text, whatever it is', { skip }, async (context) => {
+test('any content of a file is shown as text', { skip }, async (context) => {
   const app = await startApp(context)
   const { page, faults } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', oddTable())
@@ -121,13 +121,13 @@ test('what is in a file is text, whatever it is', { skip }, async (context) => {
   assert.deepEqual(faults, [])
 })
 
-/** The id or the text of what is focused; nothing where it is the page as a whole. */
+/** The id or the text of the focused element, '' for the page itself. */
 async function focused(page: Page): Promise<string> {
   const where = 'document.activeElement === document.body ? "" : document.activeElement'
   return String(await page.evaluate(`(({ id, textContent }) => id || textContent)(Object(${where}))`))
 }
 
-/** Goes on with Tab until this is focused, an id or a text. */
+/** Presses Tab until the element with this id or text has the focus. */
 async function tabTo(page: Page, target: string): Promise<void> {
   for (let keys = 0; (await focused(page)) !== target; keys++) {
     assert.ok(keys < 40, `${target} is not reached`)
@@ -135,12 +135,14 @@ async function tabTo(page: Page, target: string): Promise<void> {
   }
 }
 
-test('the keyboard alone imports a file, and is back where it began', { skip }, async (context) => {
+test('a file is imported with the keyboard alone, and the focus returns to where it was', {
+  skip,
+}, async (context) => {
   const app = await startApp(context)
   const { page } = await openSignedIn(site.browser, app)
   await tabTo(page, 'Import')
   await page.keyboard.press('Enter')
-  await page.getByLabel('Choose a file').waitFor()
+  await page.getByLabel('File to import').waitFor()
   await eventually(async () => (await focused(page)) === 'import-file')
   const choosing = page.waitForEvent('filechooser')
   await page.keyboard.press('Space')
@@ -158,7 +160,7 @@ test('the keyboard alone imports a file, and is back where it began', { skip }, 
   assert.equal(await focused(page), 'Import')
 })
 
-/** Drags a file over the plants, and drops it there. */
+/** Drags a file over the list and drops it. */
 async function drop(page: Page, name: string, content: string): Promise<void> {
   const dropped = await page.evaluateHandle(`(() => {
     const transfer = new DataTransfer()
@@ -169,7 +171,7 @@ async function drop(page: Page, name: string, content: string): Promise<void> {
   await page.dispatchEvent('.plants', 'drop', { dataTransfer: dropped })
 }
 
-test('a file that is dropped on the plants is looked at, and nothing is stored', {
+test('a file dropped on the list is previewed, and nothing is stored', {
   skip,
 }, async (context) => {
   const app = await startApp(context)
@@ -183,7 +185,7 @@ test('a file that is dropped on the plants is looked at, and nothing is stored',
   assert.deepEqual(await storedPlants(app), [['1', 'Rosa canina']])
 })
 
-test('whoever read-only is not offered to import', { skip }, async (context) => {
+test('a read-only token is not offered an import', { skip }, async (context) => {
   const app: StartedApp = await startApp(context)
   const made = await app.send('POST', '/tokens', '{"label":"x","scopes":["plants:read"]}')
   const { page, requests } = await openPage(site.browser, app)

@@ -11,12 +11,12 @@ import { startSite } from './start-site.ts'
 const site = startSite()
 const SLICE_ROWS = 1_000
 
-test('rows behind the last number are refused, also where a slice ends with it', { skip }, async () => {
+test('rows after the greatest id fail, also if a slice ends with it', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   const names = Array.from({ length: SLICE_ROWS + 2 }, (_, at) => `Plant ${at}`)
   const dialog = await chooseFile(page, 'plants.csv', `${names.join('\n\n')}\n`)
   await dialog.getByLabel('Column 1', { exact: true }).selectOption('Name')
-  // Each name has a blank line behind it, and a slice holds half as many of them.
+  // A blank line follows each name, so that a slice holds half as many names.
   await dialog.getByLabel('First id').fill(String(2n ** 63n - BigInt(SLICE_ROWS / 2)))
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByText(`${SLICE_ROWS / 2} added, ${SLICE_ROWS / 2 + 2} failed.`).waitFor()
@@ -24,7 +24,7 @@ test('rows behind the last number are refused, also where a slice ends with it',
   await dialog.getByText('No id is left for this row').first().waitFor()
 })
 
-test('after a lost response the rows keep their numbers, and those of the next slice follow', {
+test('after a lost response the rows keep their ids, and the next slice continues with the next id', {
   skip,
 }, async (context) => {
   const app = await startApp(context)
@@ -44,7 +44,7 @@ test('after a lost response the rows keep their numbers, and those of the next s
   await page.close()
 })
 
-test('a number that is suggested to somebody who is about to type one gives way to it', {
+test('typing replaces a first id that is suggested while the field has the focus', {
   skip,
 }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
@@ -59,7 +59,7 @@ test('a number that is suggested to somebody who is about to type one gives way 
   await page.close()
 })
 
-test('a file of several compressed ones is told of before anything is stored', { skip }, async () => {
+test('a file of several compressed files is reported before anything is stored', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   const both = Buffer.concat([gzipSync('id,name\n1,Rosa\n'), gzipSync('2,Quercus\n')])
   const dialog = await chooseFile(page, 'plants.csv.gz', both)

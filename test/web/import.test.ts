@@ -17,7 +17,7 @@ import { startSite } from './start-site.ts'
 
 const site = startSite()
 
-test('a table with a header row is understood, shown and stored, ids exact', { skip }, async (context) => {
+test('a table with a header row is previewed and imported, with exact ids', { skip }, async (context) => {
   const app = await startApp(context)
   const { page, faults } = await openSignedIn(site.browser, app)
   const rows = [
@@ -52,7 +52,7 @@ test('a table with a header row is understood, shown and stored, ids exact', { s
   assert.deepEqual(faults, [])
 })
 
-test('of a table without a header row the columns are named, and its rows numbered', {
+test('in a table without a header row the user names the columns, and rows get ids', {
   skip,
 }, async (context) => {
   const app = await startApp(context)
@@ -118,7 +118,7 @@ const CASES: Record<string, { file: string; content: string | Buffer; stored: st
   },
 }
 
-test('whatever form a file has, it is shown as it is stored', { skip }, async (context) => {
+test('every kind of file is previewed as it is stored', { skip }, async (context) => {
   const app = await startApp(context)
   const { page, faults } = await openSignedIn(site.browser, app)
   for (const [what, { file, content, stored }] of Object.entries(CASES)) {
@@ -131,10 +131,10 @@ test('whatever form a file has, it is shown as it is stored', { skip }, async (c
     assert.deepEqual(shown.toSorted(), stored.toSorted(), what)
     await dialog.getByLabel('Replace the stored plant').check()
     await importAll(dialog)
-    const told = await storedPlants(app)
+    const plants = await storedPlants(app)
     for (const plant of stored)
       assert.deepEqual(
-        told.find(([id]) => id === plant[0]),
+        plants.find(([id]) => id === plant[0]),
         plant,
         what,
       )
@@ -143,7 +143,7 @@ test('whatever form a file has, it is shown as it is stored', { skip }, async (c
   assert.deepEqual(faults, [])
 })
 
-test('another encoding is chosen where the guess is wrong', { skip }, async (context) => {
+test('another encoding can be chosen if the guess is wrong', { skip }, async (context) => {
   const app = await startApp(context)
   const { page } = await openSignedIn(site.browser, app)
   const dialog = await chooseFile(page, 'plants.csv', Buffer.from('id,name\n1,\xd0\xee\xe7\xe0\n', 'latin1'))
@@ -154,7 +154,7 @@ test('another encoding is chosen where the guess is wrong', { skip }, async (con
   assert.deepEqual(await storedPlants(app), [['1', 'Роза']])
 })
 
-test('a row whose id is taken is refused, passed over or replaces, as one says', {
+test('a row with a used id fails, is skipped or replaces the plant, as chosen', {
   skip,
 }, async (context) => {
   const outcomes = {
@@ -165,11 +165,11 @@ test('a row whose id is taken is refused, passed over or replaces, as one says',
   const app = await startApp(context)
   await importLines(app, ['{"id":1,"name":"Old"}'])
   const { page } = await openSignedIn(site.browser, app)
-  for (const [rule, [told = '', name]] of Object.entries(outcomes)) {
+  for (const [rule, [counts = '', name]] of Object.entries(outcomes)) {
     const dialog = await chooseFile(page, 'plants.csv', 'id,name\n1,New\n')
     await dialog.getByLabel(rule).check()
     await importAll(dialog)
-    await dialog.getByText(told, { exact: true }).waitFor()
+    await dialog.getByText(counts, { exact: true }).waitFor()
     assert.deepEqual(await storedPlants(app), [['1', name]])
     await closeDialog(page)
   }

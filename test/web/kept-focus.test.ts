@@ -26,7 +26,7 @@ async function remove(page: Page, name: string): Promise<void> {
   await page.getByText(`Deleted: ${name}`).waitFor()
 }
 
-/** What is done with the keyboard, and takes away what had the focus. */
+/** Actions with the keyboard that remove the focused element. */
 const DOINGS: Record<string, (page: Page) => Promise<unknown>> = {
   'the last plant of the list is removed': (page) => remove(page, 'Plant 7'),
   'that is undone': async (page) => {
@@ -66,7 +66,7 @@ const DOINGS: Record<string, (page: Page) => Promise<unknown>> = {
   },
 }
 
-test('whatever takes away what had the focus, the keyboard goes on in the content', { skip }, async () => {
+test('when the focused element is removed, the focus stays in the content', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   const lost = []
   for (const [name, happen] of Object.entries(DOINGS)) {
@@ -78,7 +78,7 @@ test('whatever takes away what had the focus, the keyboard goes on in the conten
     if (!(await eventually(isInContent, 1_000).catch(() => false))) lost.push(name)
   }
   assert.deepEqual(lost, [])
-  // From there the tab key leads to what is in it.
+  // From there Tab leads into the content.
   await page.keyboard.press('Tab')
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'Create token')
   await page.context().close()

@@ -5,7 +5,7 @@ import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { importLines, openPage, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
-/** More than a view has: who presses Tab as often and has not come around is trapped. */
+/** More tab stops than any view has: reaching it means that the focus is trapped. */
 const STOPS_MAX = 40
 
 const site = startSite(async (app) => {
@@ -16,7 +16,7 @@ const site = startSite(async (app) => {
   await app.send('POST', '/tokens', '{"label":"tablet","scopes":["plants:read"]}')
 })
 
-/** What has the focus: its name, '' for the page as a whole, and what is wrong with how that shows. */
+/** The name of the focused element, '' for the page itself, and what is wrong with its focus ring. */
 async function focused(page: Page): Promise<{ name: string; fault: string }> {
   return page.evaluate(`(() => {
     const element = document.activeElement
@@ -32,7 +32,7 @@ async function focused(page: Page): Promise<{ name: string; fault: string }> {
   })()`)
 }
 
-/** Presses Tab until it has come around, and tells by which stops. */
+/** Presses Tab until the focus is back at the first stop. Returns the names of the stops. */
 async function stopsOf(page: Page): Promise<string[]> {
   const stops: string[] = []
   for (;;) {
@@ -54,7 +54,9 @@ const VIEWS = {
 }
 
 for (const [view, inside] of Object.entries(VIEWS)) {
-  test(`the tab key goes through the view ${view} in its order, once, and is seen`, { skip }, async () => {
+  test(`Tab reaches everything in the view ${view} once, in order, with a visible focus`, {
+    skip,
+  }, async () => {
     const { page } = await openSignedIn(site.browser, site.app, { path: `/?view=${view}` })
     await page
       .getByRole(view === 'collection' ? 'link' : 'button', { name: inside.at(-1) ?? '', exact: true })
@@ -62,7 +64,7 @@ for (const [view, inside] of Object.entries(VIEWS)) {
     await page.getByText('· ready').waitFor()
     if (view === 'collection') await page.locator('.timeline').waitFor()
     await page.evaluate('document.activeElement.blur()')
-    // From the beginning, wherever the focus was before.
+    // Start at the first stop, wherever the focus was.
     await page.evaluate("document.querySelector('.skip').focus()")
     const stops = [(await focused(page)).name, ...(await stopsOf(page))]
     assert.deepEqual(stops, [...HEADER, ...inside, ...FOOTER])
@@ -70,7 +72,7 @@ for (const [view, inside] of Object.entries(VIEWS)) {
   })
 }
 
-test('at the way in the tab key comes by the token first', { skip }, async () => {
+test('on the sign-in form the token has the focus, and Tab goes on in order', { skip }, async () => {
   const { page } = await openPage(site.browser, site.app)
   await page.getByText('· ready').waitFor()
   assert.equal((await focused(page)).name, 'Token')
@@ -79,7 +81,16 @@ test('at the way in the tab key comes by the token first', { skip }, async () =>
   await page.close()
 })
 
-test('Escape closes each dialog and gives the focus back to what opened it', { skip }, async () => {
+test('in the edit dialog Tab goes from the name to the buttons, with a visible focus', { skip }, async () => {
+  const { page } = await openSignedIn(site.browser, site.app)
+  await page.getByRole('button', { name: 'Rosa 2', exact: true }).click()
+  await page.locator('#plant-name:enabled').waitFor()
+  assert.deepEqual(await focused(page), { name: 'Name', fault: '' })
+  assert.deepEqual(await stopsOf(page), ['Tag', 'Save', 'Cancel', 'Delete'])
+  await page.close()
+})
+
+test('Escape closes each dialog and returns the focus to the button that opened it', { skip }, async () => {
   for (const [path, opener] of [
     ['/', 'Export'],
     ['/', 'Import'],

@@ -40,42 +40,42 @@ async function boxOf(element: Locator) {
   return { top: box.y, bottom: box.y + box.height, left: box.x, right: box.x + box.width }
 }
 
-/** What is wrong with the notices in sight, of which one says `quotedText`: not wholly in the window, or over the row. */
-const NOTICE_FAULTS = `((id, told) => {
+/** Faults of the visible notices: the expected one is missing, one is not wholly in the window, or covers the row. */
+const NOTICE_FAULTS = `((id, expected) => {
   const cell = [...document.querySelectorAll('.row .id')].find((one) => one.textContent === id)
   if (cell === undefined) return 'there is no such row'
-  const spoken = cell.closest('.row').getBoundingClientRect()
+  const rowBox = cell.closest('.row').getBoundingClientRect()
   const notices = [...document.querySelectorAll('.notice')].filter((one) => one.checkVisibility())
-  const faults = notices.some((one) => one.textContent.includes(told)) ? [] : ['it is not told']
-  if (spoken.top < 0 || spoken.bottom > innerHeight) faults.push('what it speaks of is out of sight')
+  const faults = notices.some((one) => one.textContent.includes(expected)) ? [] : ['the notice is missing']
+  if (rowBox.top < 0 || rowBox.bottom > innerHeight) faults.push('its row is out of view')
   for (const one of notices) {
     const { top, bottom, left, right } = one.getBoundingClientRect()
     const text = one.querySelector('span')
     const isOut = top < 0 || bottom > innerHeight || left < 0 || right > innerWidth
-    if (isOut || text.scrollHeight > text.clientHeight + 1) faults.push('cut off: ' + text.textContent)
-    if (top < spoken.bottom && bottom > spoken.top) faults.push('over what it speaks of: ' + text.textContent)
+    if (isOut || text.scrollHeight > text.clientHeight + 1) faults.push('clipped: ' + text.textContent)
+    if (top < rowBox.bottom && bottom > rowBox.top) faults.push('covers its row: ' + text.textContent)
   }
   return faults.join()
 })`
 
-/** What is wrong with the row of an id: something cut off, or the tag a sliver. At one moment, as a jump makes the list anew. */
+/** Faults of the row of an id: clipped texts, or a tag too narrow to read. In one call, because a jump replaces the list. */
 const ROW_FAULTS = `((id, isTagWhole) => {
   const cell = [...document.querySelectorAll('.row .id')].find((one) => one.textContent === id)
   if (cell === undefined) return 'there is no such row'
   const row = cell.closest('.row')
   const mark = row.querySelector('.mark')
   const isCut = (one) => one.scrollWidth > one.clientWidth
-  const faults = isCut(cell) || (isTagWhole && isCut(mark)) ? [id + ' is cut off'] : []
+  const faults = isCut(cell) || (isTagWhole && isCut(mark)) ? [id + ' is clipped'] : []
   const line = row.getBoundingClientRect()
   const { top, bottom, width } = mark.getBoundingClientRect()
-  // More than a third of the line is some ten characters.
-  if (!isTagWhole && width <= line.width * 0.6) faults.push(id + ' leaves its tag a sliver')
+  // A third of the line is some ten characters.
+  if (!isTagWhole && width <= line.width * 0.6) faults.push(id + ' leaves its tag too narrow')
   if (bottom > line.bottom) faults.push('the tag leaves the row of ' + id)
   if (top < row.querySelector('.name').getBoundingClientRect().bottom - 1) faults.push('the tag is over the name')
   return faults.join()
 })`
 
-/** What the script finds wrong in the page goes away, when it is done with what it does. */
+/** Waits until the script finds no fault in the page. */
 async function assertNone(page: Page, script: string): Promise<void> {
   let faults = ''
   const look = async () => {
@@ -85,10 +85,10 @@ async function assertNone(page: Page, script: string): Promise<void> {
   await eventually(look).catch(() => assert.fail(faults))
 }
 
-const assertClear = (page: Page, id: string, told: string) =>
-  assertNone(page, `${NOTICE_FAULTS}('${id}', '${told}')`)
+const assertClear = (page: Page, id: string, notice: string) =>
+  assertNone(page, `${NOTICE_FAULTS}('${id}', '${notice}')`)
 
-/** The id of the last row that is wholly in view: a notice comes over it. */
+/** The id of the last row wholly in view: a notice will cover it. */
 async function lastRowInView(page: Page): Promise<string> {
   const list = await boxOf(page.locator('.scroller'))
   const rows = await page.locator('.row').all()
@@ -114,7 +114,7 @@ for (const size of PHONES) {
   })
 }
 
-test('icons are as large as the text asks for, and stand in the middle of their buttons', {
+test('icons scale with the text and are centred in their buttons', {
   skip,
 }, async () => {
   const normal = await openPage(site.browser, site.app, { width: 360 })
@@ -142,16 +142,16 @@ test('icons are as large as the text asks for, and stand in the middle of their 
 })
 
 for (const [name, size] of Object.entries(SIZES)) {
-  test(`a notice about where the list stands covers none of that, with ${name}`, { skip }, async () => {
+  test(`a notice about a position in the list does not cover it, with ${name}`, { skip }, async () => {
     const { page } = await openSignedIn(site.browser, site.app, size)
     await page.locator('.row').first().waitFor()
-    // One after the other: each is still there when the next one comes.
+    // Each notice is still visible when the next one appears.
     for (const [id, first] of [
       ['5', '5'],
       [LAST, LAST],
       ['-9223372036854775000', '0'],
     ] as const) {
-      // As it is for whoever has just scrolled to the field.
+      // As after scrolling to the field.
       await page.locator('#jump').evaluate((field) => field.scrollIntoView({ block: 'end' }))
       await jump(page, id)
       await assertClear(page, first, id)
@@ -159,7 +159,7 @@ for (const [name, size] of Object.entries(SIZES)) {
     await page.context().close()
   })
 
-  test(`a notice about a plant covers none of its row, with ${name}`, { skip }, async () => {
+  test(`a notice about a plant does not cover its row, with ${name}`, { skip }, async () => {
     const { page } = await openSignedIn(site.browser, site.app, size)
     await page.locator('.row').first().waitFor()
     await page.locator('.scroller').evaluate((list) => list.scrollIntoView({ block: 'end' }))
@@ -174,7 +174,7 @@ for (const [name, size] of Object.entries(SIZES)) {
   })
 }
 
-test('a removal can be undone while later notices are there, with large text', { skip }, async () => {
+test('a delete can be undone while later notices are visible, with large text', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app, NARROWEST)
   await button(page, 'Rosa 2').click()
   await page.locator('#plant-name:enabled').waitFor()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Keeps account of what moves on the page without being moved, from its load on. */
+/** Records layout shifts of a page from its load on. */
 export async function watchLayoutShifts(page: Page): Promise<void> {
   await page.evaluate(`(() => {
     window.shifts = []
@@ -12,13 +12,13 @@ export async function watchLayoutShifts(page: Page): Promise<void> {
 }
 
 interface LayoutShifts {
-  /** The sum of the scores of all shifts: also of those right after a key or a click, which browsers do not count. */
+  /** The sum of all scores, also of shifts right after a key or a click, which browsers exclude. */
   score: number
-  /** What moved. */
+  /** The elements that moved. */
   moved: string
 }
 
-/** What moved since `watchLayoutShifts`, or since this was asked last. */
+/** The shifts since `watchLayoutShifts`, or since the last call. */
 export async function takeLayoutShifts(page: Page): Promise<LayoutShifts> {
   return page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => {
     const shifts = window.shifts.splice(0)

@@ -11,7 +11,7 @@ import { DEEPER_VIEWS, storeShownThings, VIEWS } from './views.ts'
 
 const SIZES = {
   'a narrow phone': { width: 360, height: 740 },
-  // 1280 by 800 pixels of the screen.
+  // A screen of 1280 by 800 device pixels.
   'a zoom of 200 %': { width: 640, height: 400, pixelRatio: 2 },
   'text of 200 %': { width: 1280, height: 800, textPercent: 200 },
   'text of 200 % on a phone': { width: 360, height: 740, textPercent: 200 },
@@ -20,7 +20,7 @@ const SIZES = {
 const site = startSite(storeShownThings)
 
 for (const [size, options] of Object.entries(SIZES)) {
-  test(`nothing is cut off or scrolled sideways, with ${size}`, { skip }, async () => {
+  test(`nothing is clipped or scrolls sideways, with ${size}`, { skip }, async () => {
     const { page } = await openPage(site.browser, site.app, options)
     await signIn(page, 'wrong')
     await page.getByText('token is not valid').waitFor()
@@ -41,9 +41,9 @@ for (const [size, options] of Object.entries(SIZES)) {
 }
 
 const SHIFT_MAX = 0.01
-const ANSWER_AFTER_MS = 150
+const RESPONSE_DELAY_MS = 150
 
-/** What happens on the page, one after the other. */
+/** The actions, in order. */
 const EVENTS: Record<string, (page: Page) => Promise<unknown>> = {
   load: (page) => page.getByText('· SQLite · ready').waitFor(),
   'a wrong token': async (page) => {
@@ -101,9 +101,9 @@ for (const width of [360, 1280]) {
   test(`nothing moves by itself on a page of ${width} pixels`, { skip }, async () => {
     const { page } = await openPage(site.browser, site.app, { width })
     await watchLayoutShifts(page)
-    // Answers come one after the other, and later than what shows that they are waited for.
+    // Responses arrive one by one, after the page shows that it waits for them.
     await page.route(/\/(?:plants\?|tags|tokens|additions)/, async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, ANSWER_AFTER_MS))
+      await new Promise((resolve) => setTimeout(resolve, RESPONSE_DELAY_MS))
       await route.continue()
     })
     for (const [name, happen] of Object.entries(EVENTS)) {

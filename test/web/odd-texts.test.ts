@@ -24,14 +24,14 @@ const shown = (page: Page, part: string) => page.locator(`.row .${part}`).allTex
 const chosenTag = (page: Page) =>
   page.evaluate(`document.getElementById('tag-filter').selectedOptions[0].textContent`)
 
-test('a name and a tag in which nothing is to be seen are told to be empty', { skip }, async () => {
+test('an invisible name and an invisible tag are shown as empty', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await eventually(async () => (await shown(page, 'name'))[1] === '(no name)')
   assert.equal((await shown(page, 'tag'))[1], '(empty tag)')
   await page.close()
 })
 
-test('a long text is cut between characters', { skip }, async () => {
+test('a long text is truncated between characters', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await eventually(async () => (await shown(page, 'name'))[2] === `x${'🌱'.repeat(149)}…`)
   const choices = await page.getByLabel('Tag', { exact: true }).locator('option').allTextContents()
@@ -39,21 +39,21 @@ test('a long text is cut between characters', { skip }, async () => {
   await page.close()
 })
 
-test('a tag of a link that no plant has is named in the choice, an empty or a long one too', {
+test('an unused tag from a link is listed in the filter, even an empty or a long one', {
   skip,
 }, async () => {
-  for (const [tag, told] of [
+  for (const [tag, shown] of [
     ['', '(empty tag)'],
     ['y'.repeat(5_000), `${'y'.repeat(60)}…`],
   ] as const) {
     const { page } = await openSignedIn(site.browser, site.app, { path: `/?tag=${tag}` })
     await page.getByText('No plants match.').waitFor()
-    assert.equal(await chosenTag(page), told)
+    assert.equal(await chosenTag(page), shown)
     await page.close()
   }
 })
 
-test('a search for mere spaces is none', { skip }, async () => {
+test('spaces alone are no search', { skip }, async () => {
   const { page, requests } = await openSignedIn(site.browser, site.app, { path: '/?q=%20%20' })
   await page.getByText('3 plants', { exact: true }).waitFor()
   await page.getByLabel('Search names').fill('   ')

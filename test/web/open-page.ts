@@ -5,40 +5,40 @@ import { type Lifetime, type StartedApp, TOKEN } from '../support/http/start-app
 
 export interface OpenedPage {
   page: Page
-  /** What the console told of errors and warnings (a broken policy is one), and what a script threw. */
+  /** Errors and warnings of the console (violations of the CSP, too), and uncaught exceptions. */
   faults: string[]
   requests: string[]
 }
 
 interface OpenOptions {
-  /** Behind the URL of the service. */
+  /** The path after the URL of the service. */
   path?: string
   width?: number
   height?: number
-  /** Pixels of the screen for one of the page. */
+  /** The device scale factor. */
   pixelRatio?: number
-  /** How large the text of the root is, in percent of the browser's own. */
+  /** The font size of the root, in percent of the default. */
   textPercent?: number
   scheme?: 'light' | 'dark'
-  /** The language that the browser says its reader has. */
+  /** The language of the browser. */
   locale?: string
 }
 
-/** Chromium, until the test, or the file of tests, ends. */
+/** Starts Chromium, until the end of the test or of its file. */
 export async function openBrowser(test: Lifetime): Promise<Browser> {
   const browser = await openChromium()
   test.after(() => browser.close())
   return browser
 }
 
-/** A sheet that a script adopts: the policy of the page lets no other in. */
+/** A style sheet adopted by script: the CSP of the page blocks any other. */
 const ENLARGE = `((percent) => {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync('html { font-size: ' + percent + '% !important }')
   document.adoptedStyleSheets = [sheet]
 })`
 
-/** A fresh profile with the page of the service in it. */
+/** Opens the web app in a fresh profile. */
 export async function openPage(
   browser: Browser,
   app: Pick<StartedApp, 'url'>,
@@ -78,7 +78,7 @@ export async function signIn(page: Page, token = TOKEN): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** `openPage`, and in. */
+/** `openPage`, signed in. */
 export async function openSignedIn(
   browser: Browser,
   app: Pick<StartedApp, 'url'>,
@@ -90,21 +90,21 @@ export async function openSignedIn(
   return opened
 }
 
-/** Stores plants, a line of JSON each. */
+/** Imports plants, a line of JSON each. */
 export async function importLines(app: StartedApp, lines: readonly string[]): Promise<void> {
-  const answer = await app.send('POST', '/plants/import', lines.join('\n'), {
+  const response = await app.send('POST', '/plants/import', lines.join('\n'), {
     'content-type': 'application/x-ndjson',
   })
-  const { created } = (await answer.json()) as { created: number }
+  const { created } = (await response.json()) as { created: number }
   if (created !== lines.length) throw new Error(`${created} of ${lines.length} plants were stored`)
 }
 
-/** The ids in the rows that are drawn, from top to bottom. */
+/** The ids of the rendered rows, from top to bottom. */
 export async function idsShown(page: Page): Promise<string[]> {
   return page.locator('.row .id').allTextContents()
 }
 
-/** Holds the requests of the page for such URLs, until what is returned lets them go. */
+/** Holds requests to such URLs until the returned function is called. */
 export async function holdRequests(page: Page, url: RegExp): Promise<() => void> {
   const held = Promise.withResolvers<void>()
   await page.route(url, async (route) => {
@@ -114,8 +114,8 @@ export async function holdRequests(page: Page, url: RegExp): Promise<() => void>
   return held.resolve
 }
 
-/** The text of a file that the page has saved. */
+/** The text of a downloaded file. */
 export async function textOf(download: Download): Promise<string> {
-  // Not `text`, which drops a byte order mark.
+  // `text` would drop a byte order mark.
   return (await buffer(await download.createReadStream())).toString()
 }

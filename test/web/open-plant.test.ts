@@ -15,7 +15,7 @@ const site = startSite((app) =>
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.getByRole('dialog')
 
-test('a plant that could not be read is asked for again, when one says so and by itself', {
+test('a plant that could not be loaded is retried, by button and automatically', {
   skip,
 }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
@@ -24,15 +24,15 @@ test('a plant that could not be read is asked for again, when one says so and by
     [429, true],
   ] as const) {
     await page.route(/\/plants\/3$/, (route) =>
-      route.fulfill({ status, json: { error: status * 100, message: 'It cannot be read now.' } }),
+      route.fulfill({ status, json: { error: status * 100, message: 'It cannot be read at the moment.' } }),
     )
     await button(page, 'Plant 3').click()
-    await dialog(page).getByText('It cannot be read now.').waitFor()
+    await dialog(page).getByText('It cannot be read at the moment.').waitFor()
     assert.ok(await button(page, 'Save').isDisabled())
     await page.unroute(/\/plants\/3$/)
     if (!isByItself) await button(page, 'Try again').click()
     await page.locator('#plant-name:enabled').waitFor({ timeout: 15_000 })
-    assert.equal(await dialog(page).getByText('It cannot be read now.').count(), 0)
+    assert.equal(await dialog(page).getByText('It cannot be read at the moment.').count(), 0)
     assert.equal(await page.evaluate('document.activeElement.id'), 'plant-name')
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
@@ -40,7 +40,7 @@ test('a plant that could not be read is asked for again, when one says so and by
   await page.context().close()
 })
 
-test('a plant that is no longer there says so, and leaves the list', { skip }, async () => {
+test('a deleted plant says so, and leaves the list', { skip }, async () => {
   const made = await site.app.send('POST', '/tokens', '{"label":"reader","scopes":["plants:read"]}')
   const reader = ((await made.json()) as { token: string }).token
   for (const [id, token] of [

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 const daysAgo = (days: number) => new Date(Date.parse(NOW) - days * DAY_MS).toISOString().slice(0, 10)
 const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10)
 
-test('the unit follows from how long ago the first plant was added, and there are 60 bars at most', () => {
+test('the unit depends on the age of the first plant, and there are 60 bars at most', () => {
   for (const [days, unit, bars] of [
     [0, 'day', 7],
     [59, 'day', 60],
@@ -24,7 +24,7 @@ test('the unit follows from how long ago the first plant was added, and there ar
   assert.ok(periods.length <= 60, `${periods.length}`)
 })
 
-test('every period follows upon the one before it, and every plant is in one', () => {
+test('periods are adjacent, and every plant is in one', () => {
   for (const days of [0, 6, 59, 60, 200, 418, 419, 1500, 1826, 3650, 30_000, 700_000]) {
     const counts = [days, Math.ceil(days / 2), 0].map((ago, at) => ({ day: daysAgo(ago), count: 10 ** at }))
     const { periods } = timelineOf(counts, NOW)
@@ -54,12 +54,12 @@ test('weeks begin on Monday, months on the first and years on New Year, in UTC',
   )
 })
 
-test('a plant that is newer than the count, by a clock that differs, is in the picture', () => {
+test('a plant newer than the count, because clocks differ, is in the chart', () => {
   const { periods } = timelineOf([{ day: '2026-12-01', count: 3 }], NOW)
   assert.deepEqual([dayOf(periods.at(-1)?.beginMs ?? 0), periods.at(-1)?.count], ['2026-12-01', 3])
 })
 
-test('the scale ends at a round number that holds the highest bar, and has a whole one in its middle', () => {
+test('the scale ends at a round number above the highest bar, and its middle is a whole number', () => {
   for (const [greatest, end] of [
     [1, 1],
     [2, 2],

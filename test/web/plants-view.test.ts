@@ -9,7 +9,7 @@ import { startSite } from './start-site.ts'
 const PLANTS = 4_000
 const FIRST_ID = -9_223_372_036_854_775_808n
 const LAST_ID = 9_223_372_036_854_775_807n
-/** Two ids that a JavaScript number cannot tell apart. */
+/** Two ids that are the same JavaScript number. */
 const TWINS = ['9007199254740992', '9007199254740993']
 const ROWS_DRAWN_MAX = 80
 
@@ -30,7 +30,7 @@ const scrollTo = (page: Page, top: string) =>
 const seen = (page: Page, id: string | bigint) =>
   eventually(async () => (await idsShown(page)).includes(String(id)))
 
-/** The id in the first row that is in view. */
+/** The id of the first row in view. */
 function firstInView(page: Page): Promise<string> {
   return page.evaluate(`(() => {
     const list = document.querySelector('.scroller')
@@ -39,7 +39,7 @@ function firstInView(page: Page): Promise<string> {
   })()`)
 }
 
-test('every plant is reached by scrolling, and only what is in view is in the document', {
+test('scrolling reaches every plant, and only rows near the view are in the document', {
   skip,
 }, async () => {
   const { page, faults } = await openSignedIn(site.browser, site.app)
@@ -59,7 +59,7 @@ test('every plant is reached by scrolling, and only what is in view is in the do
   await page.close()
 })
 
-test('what was forgotten far from the view is fetched again on the way back', { skip }, async () => {
+test('plants dropped far from the view are fetched again on the way back', { skip }, async () => {
   const { page, requests } = await openSignedIn(site.browser, site.app)
   await seen(page, 10n)
   await eventually(async () => {
@@ -73,7 +73,7 @@ test('what was forgotten far from the view is fetched again on the way back', { 
   await page.close()
 })
 
-test('one jumps to an id, exactly, and scrolls up from there', { skip }, async () => {
+test('a jump leads to the exact id, and the list scrolls up from there', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   for (const id of [String(LAST_ID), String(FIRST_ID), ...TWINS, '10020']) {
     await page.getByLabel('Go to id').fill(id)
@@ -82,7 +82,7 @@ test('one jumps to an id, exactly, and scrolls up from there', { skip }, async (
     await page.getByText(`Showing plants from id ${id}.`).waitFor()
   }
   await eventually(async () => (await firstInView(page)) === '10020')
-  // The row before it comes from a page that had to be looked for.
+  // The row before it is on the previous page, which has to be searched for.
   await eventually(async () => {
     await scroller(page).hover()
     await page.mouse.wheel(0, -200)
@@ -98,18 +98,18 @@ test('one jumps to an id, exactly, and scrolls up from there', { skip }, async (
   await page.close()
 })
 
-test('search follows what is typed, asks once for it, and a late answer changes nothing', {
+test('search follows typing with one request, and a late response changes nothing', {
   skip,
 }, async () => {
   const { page, requests } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
-  // The answer to the first words comes after that to the next ones would.
+  // The response to the first words is delayed past that to the next words.
   await page.route(/q=edge(?:&|$)/, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 800))
     await route.continue().catch(() => undefined)
   })
   const isAsked = page.waitForRequest(/q=edge/)
-  // Key by key, and quicker than a busy machine would press them.
+  // Key by key, without pauses.
   await page.evaluate(`for (const typed of ['e', 'ed', 'edg', 'edge']) {
     const field = document.getElementById('search')
     field.value = typed
@@ -126,7 +126,9 @@ test('search follows what is typed, asks once for it, and a late answer changes 
   await page.close()
 })
 
-test('filter, search and place are in the URL: back, reload and a link lead there', { skip }, async () => {
+test('filter, search and position are in the URL: Back, a reload and a link restore them', {
+  skip,
+}, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
   await page.getByLabel('Tag', { exact: true }).selectOption({ label: 'rare (40)' })
@@ -144,7 +146,7 @@ test('filter, search and place are in the URL: back, reload and a link lead ther
   await other.page.getByText('11 plants', { exact: true }).waitFor()
   assert.equal(await other.page.getByLabel('Search names').inputValue(), 'plant 1')
   await other.page.close()
-  // The place: where the list stands.
+  // The scroll position of the list.
   await scrollTo(page, '20000')
   await page.waitForURL(/at=\d+/)
   const at = new URL(page.url()).searchParams.get('at')
@@ -153,13 +155,13 @@ test('filter, search and place are in the URL: back, reload and a link lead ther
   await page.close()
 })
 
-test('a service that asks to wait is asked again', { skip }, async () => {
+test('a throttled request is retried', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
-  let refused = 0
+  let rejected = 0
   await page.route(/q=rare/, async (route) => {
-    refused += 1
-    if (refused > 1) return route.continue()
+    rejected += 1
+    if (rejected > 1) return route.continue()
     return route.fulfill({
       status: 429,
       headers: { 'retry-after': '0' },
@@ -169,13 +171,13 @@ test('a service that asks to wait is asked again', { skip }, async () => {
   })
   await page.getByLabel('Search names').fill('rare')
   await page.getByText('No plants match.').waitFor()
-  assert.equal(refused, 2)
+  assert.equal(rejected, 2)
   await page.getByRole('button', { name: 'Show all plants' }).click()
   await seen(page, FIRST_ID)
   await page.close()
 })
 
-test('the arrow keys move from plant to plant, and Escape comes back to the one', { skip }, async () => {
+test('the arrow keys move from plant to plant, and Escape returns to the opened one', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await seen(page, FIRST_ID)
   await page.locator('.row button').first().focus()

@@ -28,7 +28,7 @@ async function openPlant(page: Page, name: string) {
   await dialog(page).locator('#plant-name:enabled').waitFor()
 }
 
-test('plants with ids at both ends of 64 bits are added as they are typed', { skip }, async () => {
+test('the least and the greatest id are added as typed', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await page.getByText('No plants yet.').waitFor()
   for (const id of ['-9223372036854775808', '9007199254740993', '9223372036854775807']) {
@@ -44,7 +44,9 @@ test('plants with ids at both ends of 64 bits are added as they are typed', { sk
   await page.close()
 })
 
-test('a free id is suggested, and what is missing is told beside its field', { skip }, async (context) => {
+test('a free id is suggested, and missing values are reported beside their fields', {
+  skip,
+}, async (context) => {
   const own = await startApp(context)
   await importLines(
     own,
@@ -55,8 +57,8 @@ test('a free id is suggested, and what is missing is told beside its field', { s
   const suggested = dialog(page).getByLabel('Id', { exact: true })
   await eventually(async () => (await suggested.inputValue()) === '2998')
   await button(page, 'Add').click()
-  const problem = page.locator('#plant-name-error')
-  await problem.getByText('Enter a name.').waitFor()
+  const error = page.locator('#plant-name-error')
+  await error.getByText('Enter a name.').waitFor()
   await eventually(async () => (await page.evaluate('document.activeElement.id')) === 'plant-name')
   await fill(page, { id: '9223372036854775808' })
   await button(page, 'Add').click()
@@ -70,7 +72,7 @@ test('a free id is suggested, and what is missing is told beside its field', { s
   await page.close()
 })
 
-test('a free id is still suggested to whoever was quicker than the suggestion', { skip }, async () => {
+test('a free id is suggested even after a submit without one', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   const letGo = await holdRequests(page, /\/plants/)
   await button(page, 'Add a plant').click()
@@ -84,7 +86,7 @@ test('a free id is still suggested to whoever was quicker than the suggestion', 
   await page.close()
 })
 
-test('an id that is suggested to somebody who is about to type one gives way to it', { skip }, async () => {
+test('typing replaces an id that is suggested while the field has the focus', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   const letGo = await holdRequests(page, /\/plants/)
   await button(page, 'Add a plant').click()
@@ -97,7 +99,7 @@ test('an id that is suggested to somebody who is about to type one gives way to 
   await page.close()
 })
 
-test('what the service rejects is explained beside the field', { skip }, async () => {
+test('a field that the service rejects has an error beside it', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Add a plant').click()
   await fill(page, { id: '5', name: 'nul' })
@@ -115,7 +117,7 @@ test('what the service rejects is explained beside the field', { skip }, async (
   await page.close()
 })
 
-test('a taken id shows both plants, and nothing is lost without a choice', { skip }, async () => {
+test('a used id shows both plants, and nothing is lost without a choice', { skip }, async () => {
   await site.app.send('PUT', '/plants/20', '{"name":"The first","tag":"old"}')
   const { page } = await openSignedIn(site.browser, site.app)
   await button(page, 'Add a plant').click()
@@ -143,7 +145,7 @@ test('a taken id shows both plants, and nothing is lost without a choice', { ski
   await page.close()
 })
 
-test('a plant is changed, and only what was touched', { skip }, async () => {
+test('an edit changes only the edited members', { skip }, async () => {
   await site.app.send('PUT', '/plants/30', '{"name":"Acer","tag":"tree"}')
   const { page } = await openSignedIn(site.browser, site.app, { path: '/?at=30' })
   await openPlant(page, 'Acer')
@@ -160,7 +162,7 @@ test('a plant is changed, and only what was touched', { skip }, async () => {
   await page.close()
 })
 
-test('who comes second sees what the first one made of it, and chooses', { skip }, async () => {
+test('the second editor sees the version of the first, and chooses', { skip }, async () => {
   await site.app.send('PUT', '/plants/40', '{"name":"Betula"}')
   const { page } = await openSignedIn(site.browser, site.app, { path: '/?at=40' })
   for (const [choice, name] of [
@@ -190,7 +192,7 @@ test('who comes second sees what the first one made of it, and chooses', { skip 
   await page.close()
 })
 
-test('a removal is undone, and an undoing overwrites nobody', { skip }, async () => {
+test('a delete is undone, and undoing overwrites no other plant', { skip }, async () => {
   await site.app.send('PUT', '/plants/50', '{"name":"Fagus","tag":"tree"}')
   const { page } = await openSignedIn(site.browser, site.app, { path: '/?at=50' })
   for (const isTaken of [false, true]) {
@@ -207,7 +209,7 @@ test('a removal is undone, and an undoing overwrites nobody', { skip }, async ()
   await page.close()
 })
 
-test('an add whose answer is lost is sent again with its key, and adds once', { skip }, async () => {
+test('an add whose response is lost is retried with its key, and adds once', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await page.getByRole('button', { name: 'Add a plant' }).click()
   await fill(page, { id: '60', name: 'Larix' })

@@ -6,7 +6,7 @@ import { idsShown, importLines, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
 const PLANTS = 2_000
-/** An A4 sheet between its margins, in the pixels of CSS. */
+/** The printable area of an A4 sheet in CSS pixels. */
 const SHEET = { width: 718, height: 1_047 }
 
 const site = startSite((app) =>
@@ -16,7 +16,7 @@ const site = startSite((app) =>
   ),
 )
 
-test('on paper there is a plain list of what is there, and a word of which plants these are', {
+test('printing gives a table of the visible plants with their range', {
   skip,
 }, async () => {
   const { page } = await openSignedIn(site.browser, site.app, {
@@ -24,7 +24,7 @@ test('on paper there is a plain list of what is there, and a word of which plant
     path: '/?q=quercus&tag=tree&at=700',
   })
   await eventually(async () => (await idsShown(page)).includes('720'))
-  // A row that keeps the focus while the list is scrolled on stays in the document, far from the others.
+  // A focused row stays in the document when the list scrolls on.
   await page.getByRole('button', { name: 'Quercus robur 700', exact: true }).focus()
   await page.locator('.scroller').evaluate((list) => list.scrollBy(0, 5_000))
   await eventually(async () => (await idsShown(page)).includes('790'))

@@ -21,25 +21,25 @@ async function statusWith(token: string): Promise<number> {
   return (await site.app.fetch('/plants', { headers: { authorization: `Bearer ${token}` } })).status
 }
 
-test('a token gets a new secret, shown once; the old one goes on for the time that is chosen', {
+test('a token gets a new secret, shown once; the old one stays valid for the chosen grace period', {
   skip,
 }, async () => {
   const old = await makeToken(site.app, 'the "greenhouse" <b>tablet</b>')
   const { page } = await openSignedIn(site.browser, site.app, { path: '/?view=tokens' })
   const dialog = page.getByRole('dialog')
   const secrets = [old]
-  // By the name that the choice has, and how the service then answers the secret of before.
-  for (const [grace, status] of [
+  // The label of each choice, and the status of a request with the old secret.
+  for (const [period, status] of [
     ['in an hour', 200],
     ['now', 401],
   ] as const) {
     await page.getByRole('button', { name: /^Rotate the "greenhouse"/ }).click()
     assert.ok(await dialog.getByLabel('in a day').isChecked())
-    await dialog.getByLabel(grace, { exact: true }).check()
+    await dialog.getByLabel(period, { exact: true }).check()
     await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
     const secret = await dialog.getByLabel('Your new token').inputValue()
     assert.match(secret, /^plst_\w{49}$/)
-    // The button that was pressed is gone: the focus is where the secret is, ready to be copied.
+    // The pressed button is gone: the secret has the focus, ready to be copied.
     assert.equal(await page.evaluate('getSelection().toString()'), secret)
     assert.ok(await dialog.locator('.secret:focus').isVisible())
     assert.equal(await statusWith(secret), 200)
@@ -52,7 +52,7 @@ test('a token gets a new secret, shown once; the old one goes on for the time th
   await page.close()
 })
 
-test('a token that has expired is offered to be revoked, and not to be rotated', { skip }, async () => {
+test('an expired token can be revoked, but not rotated', { skip }, async () => {
   const expiresAt = new Date(Date.now() + 1_500).toISOString()
   const wanted = { label: 'the summer', scopes: ['plants:read'], expiresAt }
   assert.equal((await site.app.send('POST', '/tokens', JSON.stringify(wanted))).status, 201)
@@ -63,7 +63,7 @@ test('a token that has expired is offered to be revoked, and not to be rotated',
   await page.close()
 })
 
-test('who rotates the token in use, at once, stays signed in, after a reload too', { skip }, async () => {
+test('rotating the own token keeps the user signed in, after a reload, too', { skip }, async () => {
   const own = await makeToken(site.app, 'the office')
   const { page } = await openPage(site.browser, site.app, { path: '/?view=tokens' })
   await signIn(page, own)

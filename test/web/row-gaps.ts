@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 
 export interface GapWatch {
-  /** The longest time, in milliseconds, in which some of the list that is in view had no plant, since `reset`. */
+  /** The longest time since `reset`, in milliseconds, in which a part of the view had no plant. */
   longestMs(): Promise<number>
   reset(): Promise<void>
 }
 
-/** Where in the view it looks, from its top to its bottom. */
+/** The checked positions in the view, from 0 (top) to 1 (bottom). */
 const LOOK_AT = [0.01, 0.25, 0.5, 0.75, 0.99]
 
-/** Looks at the list in every frame that the page draws. */
+/** Checks the list in every frame. */
 export async function watchGaps(page: Page): Promise<GapWatch> {
   await page.evaluate(`(() => {
     window.gapMs = 0

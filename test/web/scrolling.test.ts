@@ -9,11 +9,11 @@ import { type GapWatch, watchGaps } from './row-gaps.ts'
 
 const PLANTS = 1_000_000
 const ID_STEP = 5
-/** So many rows have a place of their own in the scroll bar. */
+/** The rows that the scroll bar can address. */
 const WINDOW_ROWS = 150_000
 const LINES_PER_CHUNK = 5_000
 const GAP_MS_MAX = 300
-/** Where a busy machine stops for a moment, so does the page; what is wrong with the page is wrong each time. */
+/** A busy machine pauses the page at times. A fault of the page occurs in every try. */
 const TRIES = 3
 const MOTION_MS = 800
 const HEAP_GROWTH_BYTES_MAX = 4_000_000
@@ -26,7 +26,7 @@ const scrollToShare = (page: Page, share: number) =>
     element.scrollTop = element.scrollHeight * part
   }, share)
 
-/** Ways to move through the list; each is begun anew until its time is over. */
+/** Ways to move through the list, each repeated until its time is over. */
 const MOTIONS: Record<string, (page: Page, round: number) => Promise<unknown>> = {
   'with the wheel': (page) => page.mouse.wheel(0, 400),
   'with the wheel, back': (page) => page.mouse.wheel(0, -400),
@@ -54,11 +54,11 @@ async function importMany(app: StartedApp): Promise<void> {
     },
   })
   const headers = { 'content-type': 'application/x-ndjson' }
-  const answer = await app.fetch('/plants/import', { method: 'POST', body, headers, duplex: 'half' })
-  assert.equal(((await answer.json()) as { created: number }).created, PLANTS)
+  const response = await app.fetch('/plants/import', { method: 'POST', body, headers, duplex: 'half' })
+  assert.equal(((await response.json()) as { created: number }).created, PLANTS)
 }
 
-/** On past the rows that have a place of their own in the scroll bar: there they begin to move beneath it. */
+/** Scrolls past the rows that the scroll bar can address: from there on the window of rows moves. */
 async function passWindow(page: Page): Promise<void> {
   await page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector('.scroller')
@@ -82,7 +82,7 @@ async function heapBytes(session: CDPSession): Promise<number> {
   return (await session.send('Runtime.getHeapUsage')).usedSize
 }
 
-/** The longest time without a row during a motion, the least of some tries where it is too long. */
+/** The longest time without a row during a motion; the least of several tries. */
 async function gapMsOf(page: Page, watch: GapWatch, move: (round: number) => Promise<unknown>) {
   let leastMs = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < TRIES && leastMs > GAP_MS_MAX; tries++) {
@@ -97,7 +97,7 @@ async function gapMsOf(page: Page, watch: GapWatch, move: (round: number) => Pro
   return leastMs
 }
 
-test('through a million plants the list shows no gap, and memory stays as it is', {
+test('a list of a million plants shows no gap, and memory does not grow', {
   skip,
 }, async (context) => {
   const app = await startApp(context)

@@ -12,14 +12,14 @@ const site = startSite(async (app) => {
 })
 
 async function makeToken(wanted: object): Promise<{ id: string; token: string }> {
-  const answer = await site.app.send('POST', '/tokens', JSON.stringify(wanted))
-  return (await answer.json()) as { id: string; token: string }
+  const response = await site.app.send('POST', '/tokens', JSON.stringify(wanted))
+  return (await response.json()) as { id: string; token: string }
 }
 
 const isIn = (page: Page) => page.getByRole('button', { name: 'Sign out' }).waitFor()
-const entrance = (page: Page) => page.getByRole('button', { name: 'Sign in' })
+const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in' })
 
-test('a token is kept for the tab only, and stands in no URL', { skip }, async () => {
+test('a token is stored for the tab only, and is in no URL', { skip }, async () => {
   const { page, requests, faults } = await openSignedIn(site.browser, site.app)
   await page.getByRole('button', { name: 'Quercus robur' }).waitFor()
   const kept = await page.evaluate(
@@ -32,12 +32,12 @@ test('a token is kept for the tab only, and stands in no URL', { skip }, async (
   await isIn(page)
   const other = await page.context().newPage()
   await other.goto(site.app.url)
-  await entrance(other).waitFor()
+  await signInButton(other).waitFor()
   assert.deepEqual(faults, [])
   await page.context().close()
 })
 
-test('a token that shall be remembered is there in another tab, until one signs out', { skip }, async () => {
+test('a remembered token is used in another tab until the user signs out', { skip }, async () => {
   const { page } = await openPage(site.browser, site.app)
   await page.getByLabel('Remember it in this browser').check()
   await signIn(page)
@@ -46,20 +46,20 @@ test('a token that shall be remembered is there in another tab, until one signs 
   await other.goto(site.app.url)
   await isIn(other)
   await other.getByRole('button', { name: 'Sign out' }).click()
-  await entrance(other).waitFor()
+  await signInButton(other).waitFor()
   const kept = await other.evaluate('Object.keys(localStorage).length + Object.keys(sessionStorage).length')
   assert.equal(kept, 0)
   await other.reload()
-  await entrance(other).waitFor()
+  await signInButton(other).waitFor()
   await page.context().close()
 })
 
-test('what is wrong with a token is told beside it', { skip }, async () => {
+test('an invalid token has an error beside the field', { skip }, async () => {
   const { page } = await openPage(site.browser, site.app)
   const message = page.getByRole('alert')
-  await entrance(page).click()
+  await signInButton(page).click()
   assert.equal(await message.textContent(), 'Paste the token first.')
-  for (const [token, told] of [
+  for (const [token, text] of [
     ['plst_nothing', 'This token is not valid. It may be mistyped, expired or revoked.'],
     ['plst_with ä space', 'A token has no spaces or special letters. Copy the whole token again.'],
     [
@@ -68,7 +68,7 @@ test('what is wrong with a token is told beside it', { skip }, async () => {
     ],
   ] as const) {
     await signIn(page, token)
-    await page.getByText(told).waitFor()
+    await page.getByText(text).waitFor()
     assert.equal(await page.getByLabel('Token', { exact: true }).getAttribute('aria-invalid'), 'true')
   }
   await signIn(page)
@@ -76,7 +76,7 @@ test('what is wrong with a token is told beside it', { skip }, async () => {
   await page.close()
 })
 
-test('a token that expired is refused, and one that only reads is offered no change', { skip }, async () => {
+test('an expired token is rejected, and a read-only one is offered no edits', { skip }, async () => {
   const expiresAt = new Date(Date.now() + 1_000).toISOString()
   const short = await makeToken({ scopes: ['plants:read'], expiresAt })
   const reader = await makeToken({ label: 'the visitors', scopes: ['plants:read'] })
@@ -105,7 +105,7 @@ test('a token that expired is refused, and one that only reads is offered no cha
   await page.close()
 })
 
-test('whoever may only manage tokens sees tokens and no plants', { skip }, async () => {
+test('a token that may only manage tokens shows tokens and no plants', { skip }, async () => {
   const { token } = await makeToken({ label: 'office', scopes: ['tokens:manage'] })
   const { page, requests } = await openPage(site.browser, site.app)
   await signIn(page, token)
@@ -115,7 +115,7 @@ test('whoever may only manage tokens sees tokens and no plants', { skip }, async
   await page.close()
 })
 
-test('a token that is revoked meanwhile ends the visit with a word about it', { skip }, async () => {
+test('revoking the token in use signs the user out with a message', { skip }, async () => {
   const { id, token } = await makeToken({ scopes: ['plants:read'] })
   const { page } = await openPage(site.browser, site.app)
   await signIn(page, token)
@@ -127,7 +127,7 @@ test('a token that is revoked meanwhile ends the visit with a word about it', { 
   await page.close()
 })
 
-test('a service that is gone is told of, and asked again when one says so', { skip }, async (context) => {
+test('a lost connection is reported, and retried by button', { skip }, async (context) => {
   const own = await startApp(context)
   await importLines(own, ['{"id":1,"name":"Quercus robur"}'])
   const { page } = await openSignedIn(site.browser, own)
@@ -145,7 +145,7 @@ test('a service that is gone is told of, and asked again when one says so', { sk
   await page.close()
 })
 
-test('who signs out in one tab is signed out in all that the browser remembers the token for', {
+test('signing out in one tab signs out all tabs that remember the token', {
   skip,
 }, async () => {
   const { page } = await openPage(site.browser, site.app)

@@ -14,17 +14,17 @@ interface Made {
 
 async function makeToken(): Promise<Made> {
   const scopes = ['plants:read', 'plants:write']
-  const answer = await site.app.send('POST', '/tokens', JSON.stringify({ label: 'gardener', scopes }))
-  return (await answer.json()) as Made
+  const response = await site.app.send('POST', '/tokens', JSON.stringify({ label: 'gardener', scopes }))
+  return (await response.json()) as Made
 }
 
 interface Typing {
-  /** Comes into the field, and types something. */
+  /** Focuses the field and types. */
   begin(page: Page): Promise<unknown>
-  /** Has the page ask for something. */
+  /** Makes the page send a request. */
   ask(page: Page): Promise<unknown>
   field: string
-  /** What stands in the field then. */
+  /** The value of the field afterwards. */
   typed: string
 }
 
@@ -55,7 +55,7 @@ const FIELDS: Record<string, Typing> = {
 }
 
 for (const [name, { begin, ask, field, typed }] of Object.entries(FIELDS)) {
-  test(`who types ${name} when the token ends types nothing elsewhere, and is back there then`, {
+  test(`typing ${name} while the token expires goes nowhere else, and the focus returns`, {
     skip,
   }, async () => {
     const { page } = await openPage(site.browser, site.app)
@@ -65,16 +65,16 @@ for (const [name, { begin, ask, field, typed }] of Object.entries(FIELDS)) {
     await begin(page)
     assert.equal((await site.app.fetch(`/tokens/${own.id}`, { method: 'DELETE' })).status, 204)
     await ask(page)
-    const entrance = page.getByRole('dialog', { name: 'Sign in' })
-    await entrance.getByText('You were signed out').waitFor()
+    const overlay = page.getByRole('dialog', { name: 'Sign in' })
+    await overlay.getByText('You were signed out').waitFor()
     await page.keyboard.type(' and more')
     await page.keyboard.press('Enter')
     assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), '')
-    assert.equal(await entrance.getByText('Paste the token first').count(), 0)
+    assert.equal(await overlay.getByText('Paste the token first').count(), 0)
     await page.keyboard.press('Tab')
     await page.keyboard.insertText((await makeToken()).token)
     await page.keyboard.press('Enter')
-    await entrance.waitFor({ state: 'detached' })
+    await overlay.waitFor({ state: 'detached' })
     await page.locator(`${field}:focus`).waitFor()
     assert.equal(await page.locator(field).inputValue(), typed)
     await page.context().close()

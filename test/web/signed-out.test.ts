@@ -22,18 +22,18 @@ interface Made {
 
 async function makeToken(): Promise<Made> {
   const scopes = ['plants:read', 'plants:write', 'tokens:manage']
-  const answer = await site.app.send('POST', '/tokens', JSON.stringify({ label: 'gardener', scopes }))
-  return (await answer.json()) as Made
+  const response = await site.app.send('POST', '/tokens', JSON.stringify({ label: 'gardener', scopes }))
+  return (await response.json()) as Made
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const link = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name })
 
 interface Visit {
-  /** Comes where the action is, with a token that is good. */
+  /** Prepares the action with a valid token. */
   arrive(page: Page): Promise<unknown>
   act(page: Page): Promise<unknown>
-  /** What proves, after signing in again, that nothing was lost. */
+  /** Proves, after signing in again, that nothing was lost. */
   goOn(page: Page): Promise<unknown>
 }
 
@@ -46,7 +46,7 @@ const ACTIONS: Record<string, Visit> = {
   jump: {
     async arrive(page) {
       await page.getByLabel('Search names').fill('')
-      // The page asks for the whole list only a moment later.
+      // The request for the whole list follows a moment later.
       await button(page, 'Quercus robur').waitFor()
     },
     async act(page) {
@@ -136,42 +136,42 @@ const ACTIONS: Record<string, Visit> = {
   },
 }
 
-test('whatever one does when the token is gone, one signs in again and goes on', { skip }, async () => {
+test('after the token is revoked, any action continues once the user signs in again', { skip }, async () => {
   const { page } = await openPage(site.browser, site.app)
-  // What the page still asks for by itself would be refused before the action is.
-  const underWay = new Set<unknown>()
-  page.on('request', (request) => underWay.add(request))
-  page.on('requestfinished', (request) => underWay.delete(request))
-  page.on('requestfailed', (request) => underWay.delete(request))
+  // Requests of the page itself would be rejected before the action is.
+  const running = new Set<unknown>()
+  page.on('request', (request) => running.add(request))
+  page.on('requestfinished', (request) => running.delete(request))
+  page.on('requestfailed', (request) => running.delete(request))
   let own = await makeToken()
   await signIn(page, own.token)
   for (const [name, { arrive, act, goOn }] of Object.entries(ACTIONS)) {
     await arrive(page)
-    await eventually(() => underWay.size === 0)
+    await eventually(() => running.size === 0)
     assert.equal((await site.app.fetch(`/tokens/${own.id}`, { method: 'DELETE' })).status, 204)
     await act(page)
-    const entrance = page.getByRole('dialog', { name: 'Sign in' })
-    await entrance.getByText('You were signed out').waitFor()
+    const overlay = page.getByRole('dialog', { name: 'Sign in' })
+    await overlay.getByText('You were signed out').waitFor()
     assert.equal(await page.evaluate('sessionStorage.length'), 0, name)
-    // It cannot be dismissed, and nothing behind it is seen or reached.
+    // It cannot be dismissed, and hides everything below it.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
-    const { width, height } = (await entrance.boundingBox()) ?? { width: 0, height: 0 }
+    const { width, height } = (await overlay.boundingBox()) ?? { width: 0, height: 0 }
     assert.deepEqual([width, height].map(Math.round), [1280, 800], name)
     own = await makeToken()
     await signIn(page, own.token)
-    await entrance.waitFor({ state: 'detached' })
+    await overlay.waitFor({ state: 'detached' })
     await goOn(page)
   }
   await page.context().close()
 })
 
-test('who signs in with less than before is offered less', { skip }, async () => {
+test('signing in with fewer permissions shows fewer actions', { skip }, async () => {
   const { page } = await openPage(site.browser, site.app)
   const own = await makeToken()
   await signIn(page, own.token)
   await link(page, 'Tokens').click()
-  // An answer that is still awaited would end the session before the reload does.
+  // A pending response would end the session before the reload.
   await page.locator('.tokens li').first().waitFor()
   await site.app.fetch(`/tokens/${own.id}`, { method: 'DELETE' })
   await page.reload()
@@ -184,15 +184,15 @@ test('who signs in with less than before is offered less', { skip }, async () =>
   await page.context().close()
 })
 
-test('a token that may no longer do something says so, and what was typed stays', { skip }, async () => {
-  const answer = await site.app.send('POST', '/tokens', '{"label":"visitor","scopes":["plants:read"]}')
-  const { token } = (await answer.json()) as Made
+test('a lost permission is reported, and the input stays', { skip }, async () => {
+  const response = await site.app.send('POST', '/tokens', '{"label":"visitor","scopes":["plants:read"]}')
+  const { token } = (await response.json()) as Made
   const { page } = await openPage(site.browser, site.app)
-  // The page takes it for more than the service does.
+  // The page believes that the token has more scopes than it has.
   await page.route(/\/tokens\/self$/, async (route) => {
     const real = await route.fetch()
-    const told = (await real.json()) as object
-    await route.fulfill({ response: real, json: { ...told, scopes: ['plants:read', 'plants:write'] } })
+    const token = (await real.json()) as object
+    await route.fulfill({ response: real, json: { ...token, scopes: ['plants:read', 'plants:write'] } })
   })
   await signIn(page, token)
   await button(page, 'Add a plant').click()

@@ -10,8 +10,8 @@ export interface Site {
 }
 
 /**
- * A service and a browser that the tests of a file share: there before the first of them runs, with what `prepare`
- * stores, and gone after the last one. Where there is no Chromium nothing is started: those tests are skipped.
+ * A service and a browser shared by the tests of a file, started before the first test and stopped after the last.
+ * `prepare` fills the store. Without Chromium nothing is started: the tests are skipped.
  */
 export function startSite(prepare: (app: StartedApp) => Promise<unknown> = async () => undefined): Site {
   let site: Site | undefined
@@ -27,7 +27,7 @@ export function startSite(prepare: (app: StartedApp) => Promise<unknown> = async
     for (const end of ends.reverse()) await end()
   })
   const started = () => {
-    if (site === undefined) throw new Error('The site is not started outside of the tests.')
+    if (site === undefined) throw new Error('The site runs only during tests.')
     return site
   }
   return {

@@ -6,7 +6,7 @@ import { startSite } from './start-site.ts'
 
 const site = startSite((app) => importLines(app, ['{"id":1,"name":"Quercus robur"}']))
 
-/** What a browser does that is told to keep nothing, and what one does that has no space left. */
+/** A browser that blocks storage, and one without space. */
 const FORBIDDEN = `for (const name of ['localStorage', 'sessionStorage']) {
   Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })
 }`
@@ -16,7 +16,7 @@ for (const [name, script] of Object.entries({
   'nothing may be kept': FORBIDDEN,
   'all space is taken': FULL,
 })) {
-  test(`one can sign in, work and sign out in a browser where ${name}`, { skip }, async () => {
+  test(`signing in, working and signing out work in a browser where ${name}`, { skip }, async () => {
     const { page, faults } = await openPage(site.browser, site.app)
     await page.addInitScript(script)
     await page.reload()

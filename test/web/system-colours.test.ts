@@ -6,16 +6,16 @@ import { startSite } from './start-site.ts'
 
 const site = startSite((app) => importLines(app, ['{"id":7,"name":"Rosa canina","tag":"shrub"}']))
 
-/** Things that grounds of their own set apart, and what else does where the system chooses the colours. */
+/** Elements marked by a background, and what marks them in forced colours. */
 const MARKED = {
   'a notice has an edge':
     "style('.notice').borderTopWidth + ' ' + (style('.notice').borderTopColor !== ground)",
   'the view one is in is underlined': "style('nav [aria-current]').textDecorationLine",
   'the state of the service has a dot': "String(style('.state', '::before').backgroundColor !== ground)",
 }
-const TOLD = ['1px true', 'underline', 'true']
+const EXPECTED = ['1px true', 'underline', 'true']
 
-test('what a ground sets apart is told otherwise in the colours of the system', { skip }, async () => {
+test('elements marked by a background are marked otherwise in forced colours', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await page.getByText('· ready').waitFor()
   await page.getByLabel('Go to id').fill('7')
@@ -23,12 +23,12 @@ test('what a ground sets apart is told otherwise in the colours of the system', 
   await page.getByText('Showing plants from id 7.').waitFor()
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ forcedColors: 'active', colorScheme: scheme })
-    const told = await page.evaluate(`(() => {
+    const found = await page.evaluate(`(() => {
       const style = (selector, part) => getComputedStyle(document.querySelector(selector), part)
       const ground = style('body').backgroundColor
       return [${Object.values(MARKED)}]
     })()`)
-    assert.deepEqual(told, TOLD, Object.keys(MARKED).join())
+    assert.deepEqual(found, EXPECTED, Object.keys(MARKED).join())
   }
   await page.context().close()
 })

@@ -6,7 +6,7 @@ import { layoutFaults } from './layout-faults.ts'
 import { importLines, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
-/** As many as the page lists. */
+/** The number of tags that the filter lists. */
 const LISTED = 1_000
 
 const site = startSite((app) =>
@@ -18,7 +18,7 @@ const site = startSite((app) =>
   ]),
 )
 
-test('a tag that is not among the most used ones can be typed, with the keyboard alone', {
+test('a tag that is not listed can be typed, with the keyboard alone', {
   skip,
 }, async () => {
   const { page } = await openSignedIn(site.browser, site.app, { width: 375 })
@@ -32,7 +32,7 @@ test('a tag that is not among the most used ones can be typed, with the keyboard
   await dialog.getByText('The list shows the 1,000 most used tags.').waitFor()
   await assertAccessible(page, 'another tag')
   assert.deepEqual(await layoutFaults(page), [])
-  // Nothing is chosen yet, and nothing is when it is closed.
+  // Closing the dialog chooses nothing.
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   assert.equal(await filter.inputValue(), '')
@@ -54,13 +54,13 @@ test('a tag that is not among the most used ones can be typed, with the keyboard
   await page.context().close()
 })
 
-test('the empty tag is offered where the list has not all tags, and is told apart from none', {
+test('an incomplete list offers the empty tag, which differs from no tag', {
   skip,
 }, async () => {
   const { page } = await openSignedIn(site.browser, site.app, { width: 375 })
   const filter = page.getByLabel('Tag', { exact: true })
   await filter.getByText('tag 7 (2)', { exact: true }).waitFor({ state: 'attached' })
-  // Who looks for it in the dialog is told where it is.
+  // The dialog says where to find it.
   await filter.selectOption({ label: 'Another tag …' })
   await page.keyboard.press('Enter')
   await page
@@ -78,7 +78,7 @@ test('the empty tag is offered where the list has not all tags, and is told apar
   await page.context().close()
 })
 
-test('where every tag is listed no other one is offered', { skip }, async () => {
+test('a complete list offers no other tag', { skip }, async () => {
   const { page } = await openSignedIn(site.browser, site.app)
   await page.route(/\/tags/, (route) => route.fulfill({ json: [{ tag: 'tree', count: 2 }] }))
   await page.reload()

@@ -4,7 +4,7 @@ import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { importLines, openBrowser, openSignedIn } from './open-page.ts'
 
-test('a token is made, shown once, used, and revoked after a question', { skip }, async (context) => {
+test('a token is created, shown once, used, and revoked after a confirmation', { skip }, async (context) => {
   const app = await startApp(context)
   const { page } = await openSignedIn(await openBrowser(context), app, { path: '/?view=tokens' })
   const list = async () =>
@@ -44,7 +44,7 @@ test('a token is made, shown once, used, and revoked after a question', { skip }
   assert.equal((await list()).length, 0)
 })
 
-test('the tags are a picture and a table, and lead to their plants', { skip }, async (context) => {
+test('tags are bars in a table, and lead to their plants', { skip }, async (context) => {
   const app = await startApp(context)
   await importLines(
     app,

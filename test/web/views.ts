@@ -3,7 +3,7 @@ import type { StartedApp } from '../support/http/start-app.ts'
 import { chooseFile } from './import-dialog.ts'
 import { importLines } from './open-page.ts'
 
-/** Names that break a page which takes them for more than text. */
+/** Names that break a page that interprets them. */
 export const ODD_NAMES = [
   'Medicago ×varia',
   '"Quercus robur", <b>fastigiate</b> & \'Concordia\'',
@@ -13,7 +13,7 @@ export const ODD_NAMES = [
   '<img src=x onerror="document.title=\'broken\'">',
 ]
 
-/** What the views show: odd names, many plain ones, the greatest id, and a token. */
+/** Stores odd names, many plain ones, the greatest id, and a token. */
 export async function storeShownThings(app: StartedApp): Promise<void> {
   const tags = [
     'tree',
@@ -42,7 +42,7 @@ export async function storeShownThings(app: StartedApp): Promise<void> {
   )
 }
 
-/** Each view, and how one gets there. */
+/** Each view, and the steps to it. */
 export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   plants: async (page) => page.locator('.row').nth(5).waitFor(),
   add: async (page) => {
@@ -97,7 +97,7 @@ export const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   },
 }
 
-/** What stands in a view only after some steps. */
+/** States that need more steps. */
 export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   'add, with a wrong id': async (page) => {
     await page.getByRole('button', { name: 'Add a plant' }).click()
@@ -165,14 +165,14 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
   },
   'import, a file to choose': async (page) => {
     await page.getByRole('button', { name: 'Import', exact: true }).click()
-    await page.getByLabel('Choose a file').waitFor()
+    await page.getByLabel('File to import').waitFor()
   },
   'import, its settings': async (page) => {
     const dialog = await chooseFile(page, `${'name'.repeat(40)}.csv`, WIDE_TABLE)
     await dialog.getByRole('button', { name: 'Check first' }).waitFor()
   },
   'import, its end': async (page) => {
-    const dialog = await chooseFile(page, 'plants.csv', REFUSED_TABLE)
+    const dialog = await chooseFile(page, 'plants.csv', FAILING_TABLE)
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()
     await dialog.locator('.failed-rows li').first().waitFor()
   },
@@ -187,4 +187,4 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
 
 const NEW_TOKEN = { id: 'tok', label: 'tablet', scopes: ['plants:read'], createdAt: '2026-01-01T00:00:00Z' }
 const WIDE_TABLE = `id,name,tag,${'column'.repeat(20)},another,${'z'.repeat(200)}\n1,${'long '.repeat(60)},t,${'q'.repeat(400)},,\n`
-const REFUSED_TABLE = `id,name\n1,${'taken'.repeat(80)}\n${'id'.repeat(50)},name\n`
+const FAILING_TABLE = `id,name\n1,${'taken'.repeat(80)}\n${'id'.repeat(50)},name\n`

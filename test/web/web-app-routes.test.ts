@@ -9,21 +9,21 @@ import { registerWebRoutes } from '../../src/http/routes/web-app-routes.ts'
 import { assertErrorAnswer } from '../support/http/error-body.ts'
 import { type StartedApp, startApp, temporaryFolder } from '../support/http/start-app.ts'
 
-/** What a visitor loads before anything is on the screen. */
+/** The limit of the bytes before the first render. */
 const FIRST_LOAD_BYTES_MAX = 100_000
 const ANONYMOUS = { authorization: '' }
 
-/** The files that the document names below /assets/. */
+/** The paths below /assets/ in the document. */
 async function namedFiles(app: StartedApp): Promise<string[]> {
   const html = await (await app.fetch('/', { headers: ANONYMOUS })).text()
   return [...html.matchAll(/="([^"]*\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
 }
 
-test('the page runs nothing inline, asks no other host, and stands in no frame', async (context) => {
+test('the page runs nothing inline, contacts no other host, and cannot be framed', async (context) => {
   const app = await startApp(context)
-  const answer = await app.fetch('/', { headers: ANONYMOUS })
-  assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
-  const policy = answer.headers.get('content-security-policy')?.split('; ') ?? []
+  const response = await app.fetch('/', { headers: ANONYMOUS })
+  assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+  const policy = response.headers.get('content-security-policy')?.split('; ') ?? []
   for (const rule of [
     "default-src 'none'",
     "script-src 'self'",
@@ -36,40 +36,40 @@ test('the page runs nothing inline, asks no other host, and stands in no frame',
     assert.ok(policy.includes(rule), rule)
   }
   assert.doesNotMatch(policy.join(), /unsafe|\*|http|data:|blob:/)
-  assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
-  assert.equal(answer.headers.get('cache-control'), 'no-cache')
-  const html = await answer.text()
+  assert.equal(response.headers.get('referrer-policy'), 'no-referrer')
+  assert.equal(response.headers.get('cache-control'), 'no-cache')
+  const html = await response.text()
   assert.doesNotMatch(html, /<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/|(?:src|href)="(?!\/)/)
   for (const path of ['/docs', '/openapi.yaml']) assert.ok(html.includes(`href="${path}"`), path)
 })
 
-test('the page is sent again only when it has changed', async (context) => {
+test('an unchanged page is not sent again', async (context) => {
   const app = await startApp(context)
   const etag = (await app.fetch('/')).headers.get('etag') ?? ''
   assert.match(etag, /^".+"$/)
   assert.equal((await app.fetch('/', { headers: { 'if-none-match': etag } })).status, 304)
 })
 
-test('its files are kept for good under names that change with them, and are small', async (context) => {
+test('its files are cached forever under hashed names, and are small', async (context) => {
   const app = await startApp(context)
   const files = await namedFiles(app)
   assert.deepEqual(files.map((path) => path.slice(path.lastIndexOf('.'))).sort(), ['.css', '.js'])
   let bytes = 0
   for (const path of files) {
     assert.match(path, /^\/assets\/[\w-]+-[\w-]{8}\.(?:js|css)$/)
-    const answer = await app.fetch(path, { headers: { ...ANONYMOUS, 'accept-encoding': 'gzip' } })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
-    assert.equal(answer.headers.get('content-encoding'), 'gzip')
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
-    bytes += Number(answer.headers.get('content-length'))
-    // One that is whole, and loads nothing from elsewhere.
-    assert.doesNotMatch(await answer.text(), /sourceMappingURL|url\(http/)
+    const response = await app.fetch(path, { headers: { ...ANONYMOUS, 'accept-encoding': 'gzip' } })
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal(response.headers.get('content-encoding'), 'gzip')
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    bytes += Number(response.headers.get('content-length'))
+    // Complete, and without references to other hosts.
+    assert.doesNotMatch(await response.text(), /sourceMappingURL|url\(http/)
   }
   assert.ok(bytes > 10_000 && bytes < FIRST_LOAD_BYTES_MAX, `${bytes} bytes`)
 })
 
-test('below the path of a base URL it names its files there', async (context) => {
+test('below the path of a base URL it refers to its files there', async (context) => {
   const app = await startApp(context, { PLANTSTORE_BASE_URL: 'https://plants.example/my/store' })
   const html = await (await app.fetch('/')).text()
   assert.match(html, /<html lang="en" data-base-path="\/my\/store">/)
@@ -80,7 +80,7 @@ test('below the path of a base URL it names its files there', async (context) =>
   }
 })
 
-test('what is none of its files is not there', async (context) => {
+test('any other path below /assets/ is not found', async (context) => {
   const app = await startApp(context)
   for (const name of [
     'none.js',
@@ -93,14 +93,14 @@ test('what is none of its files is not there', async (context) => {
   }
 })
 
-test('a page that was not built is told of, and served as soon as it is there', async (context) => {
+test('a page that is not built is reported, and served once it is built', async (context) => {
   const folder = temporaryFolder(context)
   const url = await serveFolder(context, folder)
   const missing = await fetch(url)
   assert.equal(missing.status, 200)
-  const told = await missing.text()
-  assert.match(told, /has not been built: run <code>npm ci<\/code> and <code>npm run page<\/code>/)
-  assert.ok(told.includes('href="/docs"'))
+  const html = await missing.text()
+  assert.match(html, /has not been built: run <code>npm ci<\/code> and <code>npm run page<\/code>/)
+  assert.ok(html.includes('href="/docs"'))
 
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'assets/main-1.js'), 'export {}')

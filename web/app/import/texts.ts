@@ -13,7 +13,7 @@ interface Counts {
 /** The texts of this room, which are loaded with it. */
 export const importTexts = {
   title: 'Import plants',
-  choose: 'Choose a file',
+  choose: 'File to import',
   chooseHint:
     'CSV or NDJSON, also compressed (.gz). You can also drop a file on the list of plants. You see a preview first.',
   opening: 'Reading the file …',
