@@ -58,7 +58,7 @@ const NOTICE_FAULTS = `((id, expected) => {
   return faults.join()
 })`
 
-/** Faults of the row of an id: clipped texts, or a tag too narrow to read. In one call, because a jump replaces the list. */
+/** Faults of the row of an id: clipped texts, a tag too narrow to read. One call, as a jump replaces the list. */
 const ROW_FAULTS = `((id, isTagWhole) => {
   const cell = [...document.querySelectorAll('.row .id')].find((one) => one.textContent === id)
   if (cell === undefined) return 'there is no such row'

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Elements that do not fit the window, a line each: those that scroll sideways, overflow an edge, or are clipped without
- * an ellipsis. Elements only for screen readers may be anywhere, and the preview of a file may be wider.
+ * Elements that do not fit the window, a line each: those that scroll sideways, overflow an edge, or are clipped
+ * without an ellipsis. Elements only for screen readers may be anywhere, and the preview of a file may be wider.
  */
 export async function layoutFaults(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
