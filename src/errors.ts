@@ -86,6 +86,7 @@ export const FIELD_RULES = [
   'date-time',
   'future',
   'same-as-path',
+  'unknown-member',
   'utf-8',
 ] as const
 

@@ -70,6 +70,7 @@ const VIOLATIONS: Record<FieldRule, [request: () => Promise<Response>, name: str
   'date-time': [() => token('{"scopes":["plants:read"],"expiresAt":"tomorrow"}'), 'expiresAt'],
   future: [() => token('{"scopes":["plants:read"],"expiresAt":"2001-01-01T00:00:00Z"}'), 'expiresAt'],
   'same-as-path': [() => app.send('PUT', '/plants/2', '{"id":3,"name":"a"}'), 'id'],
+  'unknown-member': [() => token('{"scopes":["plants:read"],"expires":"2099-01-01T00:00:00Z"}'), 'expires'],
   'utf-8': [() => csv(Buffer.from('id,name\n1,a\n', 'utf16le')), ''],
 }
 

@@ -196,7 +196,7 @@ export interface FieldError {
   /** The field; empty for the body or the row as a whole */
   name: string
   /** The rule that it violates */
-  rule: 'required' | 'object' | 'array' | 'string' | 'integer' | 'int64' | 'well-formed' | 'single-line' | 'min' | 'max' | 'min-items' | 'max-items' | 'max-length' | 'one-of' | 'unique' | 'date-time' | 'future' | 'same-as-path' | 'utf-8'
+  rule: 'required' | 'object' | 'array' | 'string' | 'integer' | 'int64' | 'well-formed' | 'single-line' | 'min' | 'max' | 'min-items' | 'max-items' | 'max-length' | 'one-of' | 'unique' | 'date-time' | 'future' | 'same-as-path' | 'unknown-member' | 'utf-8'
   /** The line of the row in an import */
   line?: number
 }

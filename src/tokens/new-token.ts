@@ -3,10 +3,12 @@ import {
   isScope,
   LABEL_CHARACTERS_MAX,
   type NewToken,
+  NewTokenSchema,
   SCOPES,
   TIME_MS_MAX,
   UNFIT_FOR_A_LINE,
 } from './token.ts'
+import { unknownMembers } from './unknown-members.ts'
 
 const SCOPES_ADVICE = `Name one or more of ${SCOPES.join(', ')}.`
 
@@ -21,6 +23,7 @@ export function parseNewToken(body: unknown, nowMs: number): NewToken {
     labelProblem(label),
     scopesProblem(scopes),
     expiresAt === undefined ? undefined : expiryProblem(expiresAtMs, nowMs),
+    ...unknownMembers(body, NewTokenSchema),
   ].filter((problem) => problem !== undefined)
   if (problems.length > 0) throw invalidFields(problems)
   const wanted: NewToken = { label: label as string, scopes: [...new Set(scopes as NewToken['scopes'])] }

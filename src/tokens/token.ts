@@ -49,6 +49,7 @@ export const TokenSchema = {
 
 export const NewTokenSchema = {
   type: 'object',
+  additionalProperties: false,
   required: ['scopes'],
   properties: {
     label: { type: 'string', maxLength: LABEL_CHARACTERS_MAX, description: 'What the token is for' },
@@ -81,6 +82,7 @@ export const GRACE_SECONDS_MAX = 30 * 86_400
 
 export const TokenRotationSchema = {
   type: 'object',
+  additionalProperties: false,
   properties: {
     graceSeconds: {
       type: 'integer',

@@ -6,7 +6,14 @@ import { sendJson } from '../../http/response/responses.ts'
 import { insufficientScope } from '../access/bearer-token.ts'
 import type { LogRejection } from '../access/request-audit.ts'
 import { rotateToken } from '../issue-token.ts'
-import { FIXED_TOKEN_ID, GRACE_SECONDS_DEFAULT, GRACE_SECONDS_MAX, type StoredToken } from '../token.ts'
+import {
+  FIXED_TOKEN_ID,
+  GRACE_SECONDS_DEFAULT,
+  GRACE_SECONDS_MAX,
+  type StoredToken,
+  TokenRotationSchema,
+} from '../token.ts'
+import { unknownMembers } from '../unknown-members.ts'
 import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
 import { type TokenRoutesOptions, tokenResponse } from './token-routes.ts'
 
@@ -79,11 +86,13 @@ function parseGraceSeconds(body: unknown): number {
     ])
   }
   const { graceSeconds = BigInt(GRACE_SECONDS_DEFAULT) } = body as { graceSeconds?: unknown }
+  const problems = unknownMembers(body, TokenRotationSchema)
   const rule = graceRule(graceSeconds)
   if (rule !== undefined) {
     const message = `graceSeconds must be a whole number from 0 to ${GRACE_SECONDS_MAX}.`
-    throw invalidFields([{ name: 'graceSeconds', rule, message }])
+    problems.unshift({ name: 'graceSeconds', rule, message })
   }
+  if (problems.length > 0) throw invalidFields(problems)
   return Number(graceSeconds)
 }
 

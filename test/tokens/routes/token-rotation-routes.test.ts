@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorAnswer, errorIn } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
 const app = await startApp({ after })
@@ -60,7 +60,7 @@ test('a rotated token keeps all but its secret, and the one before goes on for a
 
 test('the replaced token ends when its grace does, and at once without one', async () => {
   const brief = await make()
-  const afterIt = await rotate(brief.id, '{"graceSeconds":1,"more":true}')
+  const afterIt = await rotate(brief.id, '{"graceSeconds":1}')
   await eventually(async () => (await app.fetch('/plants', withToken(brief.token))).status === 401, 10_000)
   assert.equal((await app.fetch('/plants', withToken(afterIt.token))).status, 200)
 
@@ -147,6 +147,10 @@ test('a wrong grace is refused, and the token stays as it was', async () => {
     assert.equal(message, 'graceSeconds must be a whole number from 0 to 2592000.', value)
   }
   await assertErrorAnswer(await app.send('POST', `/tokens/${id}/rotate`, '[]'), 400, 40003)
+  for (const json of ['{"grace":0}', '{"graceSeconds":0,"grace":0}']) {
+    const { details } = await errorIn(await app.send('POST', `/tokens/${id}/rotate`, json), 400, 40003)
+    assert.deepEqual(details.fields, [{ name: 'grace', rule: 'unknown-member' }], json)
+  }
   await assertErrorAnswer(await app.fetch(`/tokens/${id}/rotate?x=1`, { method: 'POST' }), 400, 40004)
   assert.equal((await self(token)).expiresAt, undefined)
 })

@@ -26,11 +26,7 @@ async function make(json: string): Promise<Made> {
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 test('a token is made with a label and scopes, and shown in the answer alone', async () => {
-  const answer = await app.send(
-    'POST',
-    '/tokens',
-    '{"label":"the greenhouse","scopes":["plants:read"],"more":1}',
-  )
+  const answer = await app.send('POST', '/tokens', '{"label":"the greenhouse","scopes":["plants:read"]}')
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('cache-control'), 'no-store')
   const made = (await answer.json()) as Made
@@ -137,6 +133,10 @@ test('every invalid field of a new token is named with its rule', async () => {
     [`{${read},"expiresAt":4102444800000}`, 'expiresAt date-time'],
     [`{${read},"expiresAt":null}`, 'expiresAt date-time'],
     ['{"label":1}', 'label string, scopes required'],
+    [`{${read},"expires":"2099-01-01T00:00:00Z"}`, 'expires unknown-member'],
+    [`{${read},"graceSeconds":1,"Label":""}`, 'graceSeconds unknown-member, Label unknown-member'],
+    [`{${read},"__proto__":{}}`, '__proto__ unknown-member'],
+    ['{"scope":["plants:read"]}', 'scopes required, scope unknown-member'],
   ]
   for (const [json, rules] of cases) {
     const { message, details } = await errorIn(await app.send('POST', '/tokens', json), 400, 40003)
@@ -144,6 +144,15 @@ test('every invalid field of a new token is named with its rule', async () => {
     assert.equal(violated, rules, json)
     for (const { name } of details.fields ?? []) assert.ok(message.includes(name), message)
   }
+})
+
+test('a body with many unknown members, or long names of members, gets a short response', async () => {
+  const many = Array.from({ length: 1_000 }, (_, at) => `"x${at}":${at}`).join()
+  const { details } = await errorIn(await app.send('POST', '/tokens', `{"scopes":[],${many}}`), 400, 40003)
+  assert.equal(details.fields?.length, 11)
+  const long = await app.send('POST', '/tokens', `{"scopes":["plants:read"],"${'x'.repeat(10_000)}":1}`)
+  const { message } = await errorIn(long, 400, 40003)
+  assert.ok(message.length < 200, message)
 })
 
 test('a scope that is asked for twice is given once, and any label of one line is kept', async () => {
