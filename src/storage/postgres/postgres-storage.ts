@@ -14,6 +14,7 @@ import { createPostgresExportOpening, EXPORTS_MAX } from './plant-export.ts'
 import { createPostgresPlantStore } from './plant-store.ts'
 import { isUpToDate, migratePostgres } from './schema/migrations.ts'
 import { connectionOptions, withDatabase } from './schema/prepare-database.ts'
+import { arePlantsSharded } from './schema/shard-tables.ts'
 import { createPostgresDump } from './storage-dump.ts'
 import { createPostgresTokenStore } from './token-store.ts'
 
@@ -26,12 +27,13 @@ const LOCK_TIMEOUT_MS = 1_000
  */
 export async function openPostgresStorage(url: string, options: StorageOptions): Promise<Storage> {
   const connection = connectionOptions(url, options)
-  await withDatabase(connection, async (sql) => {
+  const isSharded = await withDatabase(connection, async (sql) => {
     const look = isUpToDate(sql, options.migrate)
     const timeout = () => timeoutError('CONNECT_TIMEOUT')
     if (!(await withinTime(look, options.postgresConnectTimeoutMs, timeout))) {
       await migratePostgres(sql, options.postgresStatementTimeoutMs)
     }
+    return arePlantsSharded(sql)
   })
   const { idempotencyTtlMs } = options
   const limited = { ...connection, statementTimeoutMs: options.postgresStatementTimeoutMs }
@@ -51,7 +53,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     lag: createCommitLag({ lagMaxMs: options.writeLagMaxMs }),
     charactersOf,
     commit: createCommitAroundLocks((batch, lockTimeoutMs) =>
-      committer.write((sql) => commitBatch(sql, batch, { idempotencyTtlMs, lockTimeoutMs })),
+      committer.write((sql) => commitBatch(sql, batch, { idempotencyTtlMs, isSharded, lockTimeoutMs })),
     ),
   })
   const exporting = createPlantExporting({

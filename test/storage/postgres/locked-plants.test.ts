@@ -7,7 +7,7 @@ import { openDatabase, sharePostgres } from './temporary-database.ts'
 
 const OTHERS = Array.from({ length: 100 }, (_, at) => BigInt(at + 100))
 /** Less than the deadline of a statement, which all of them had to wait for. */
-const OTHERS_WITHIN_MS = 6_000
+const OTHERS_WITHIN_MS = 12_000
 
 describe('a plant that another session has locked', { skip: postgresMissing }, () => {
   const shared = sharePostgres()

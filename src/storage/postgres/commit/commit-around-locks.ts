@@ -4,8 +4,11 @@ import { LockedError } from '../connection/failure.ts'
 
 /** How long a part of a batch waits for locks, once the whole batch has met one that is held. */
 const PART_LOCK_TIMEOUT_MS = 50
-/** After this long the rest of the batch is rejected: the whole table is locked, not a few plants. */
-const SPLITTING_MAX_MS = 1_000
+/**
+ * Waits for locks until the rest of a batch is rejected: then the whole table is locked, or many plants. One plant
+ * among the writes of a batch is found with ten.
+ */
+const LOCK_WAITS_MAX = 20
 /** Writes of a plant that was locked are committed apart from the others for so long. */
 const LOCKED_REMEMBERED_MS = 10_000
 /** Plants that are remembered as locked. More at a time are not of single plants. */
@@ -31,7 +34,7 @@ export function createCommitAroundLocks(
   const lockedUntilMs = new Map<bigint, number>()
 
   function isLocked(write: PlantWrite): boolean {
-    if (lockedUntilMs.size === 0 || write.kind === 'import') return false
+    if (write.kind === 'import') return false
     const untilMs = lockedUntilMs.get(write.id)
     if (untilMs !== undefined && untilMs < performance.now()) lockedUntilMs.delete(write.id)
     return lockedUntilMs.has(write.id)
@@ -46,22 +49,23 @@ export function createCommitAroundLocks(
   /** Commits halves of the batch, and halves of those, until the locked writes are alone. Never rejects. */
   async function commitHalves(
     batch: readonly PlantWrite[],
-    endMs: number,
+    waits = { left: LOCK_WAITS_MAX },
   ): Promise<(PlantWriteOutcome | AppError)[]> {
     try {
-      if (performance.now() > endMs) throw new LockedError()
+      if (waits.left === 0) throw new LockedError()
       return await commit(batch, PART_LOCK_TIMEOUT_MS)
     } catch (error) {
       const failure = error instanceof AppError ? error : new AppError(50001, undefined, { cause: error })
-      if (!(failure instanceof LockedError) || performance.now() > endMs) return batch.map(() => failure)
+      if (!(failure instanceof LockedError) || waits.left === 0) return batch.map(() => failure)
+      waits.left--
       const [only] = batch
       if (batch.length === 1 && only !== undefined) {
         remember(only)
         return [failure]
       }
       const middle = batch.length >> 1
-      const first = await commitHalves(batch.slice(0, middle), endMs)
-      return [...first, ...(await commitHalves(batch.slice(middle), endMs))]
+      const first = await commitHalves(batch.slice(0, middle), waits)
+      return [...first, ...(await commitHalves(batch.slice(middle), waits))]
     }
   }
 
@@ -70,17 +74,17 @@ export function createCommitAroundLocks(
       return await commit(batch)
     } catch (error) {
       if (!(error instanceof LockedError)) throw error
-      return commitHalves(batch, performance.now() + SPLITTING_MAX_MS)
+      return commitHalves(batch)
     }
   }
 
   return async (batch) => {
+    if (lockedUntilMs.size === 0) return commitTogether(batch)
     const isApart = batch.map(isLocked)
-    if (!isApart.includes(true)) return commitTogether(batch)
     const together = batch.filter((_, at) => !isApart[at])
     const outcomes = together.length === 0 ? [] : await commitTogether(together)
     const apart = batch.filter((_, at) => isApart[at])
-    const outcomesApart = await commitHalves(apart, performance.now() + SPLITTING_MAX_MS)
+    const outcomesApart = await commitHalves(apart)
     return isApart.map((apart) => (apart ? outcomesApart : outcomes).shift() as PlantWriteOutcome | AppError)
   }
 }

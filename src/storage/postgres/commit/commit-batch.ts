@@ -3,11 +3,13 @@ import { keyOf, type NewKey, planBatch, type StoredKey } from '../../batching/pl
 import {
   CREATED,
   type ImportWrite,
+  type ImportWriteOutcome,
   KEPT,
   newPlantOf,
   newPlantsOf,
   type PlantWrite,
   type PlantWriteOutcome,
+  REPLACED,
   type SingleWrite,
   type WriteOf,
 } from '../../batching/plant-write.ts'
@@ -16,10 +18,12 @@ import type { Sql, Transaction } from '../connection/client.ts'
 import { ConcurrentChange } from '../connection/failure.ts'
 import { inTransaction } from '../connection/in-transaction.ts'
 import { insertInBulk, replaceInBulk } from './import-plants.ts'
-import { INSERTED_COLUMNS, insertedRowOf, insertPlants } from './insert-plants.ts'
+import { INSERTED_COLUMNS, insertedRowOf, insertPlants, replacePlants } from './insert-plants.ts'
 
 export interface CommitOptions {
   idempotencyTtlMs: number
+  /** Whether plants are distributed over a Citus cluster. */
+  isSharded: boolean
   /** How long each statement may wait for a lock, instead of the limit of the connection. */
   lockTimeoutMs?: number | undefined
 }
@@ -32,9 +36,10 @@ export interface CommitOptions {
 export async function commitBatch(
   sql: Sql,
   batch: readonly PlantWrite[],
-  { idempotencyTtlMs, lockTimeoutMs }: CommitOptions,
+  { idempotencyTtlMs, isSharded, lockTimeoutMs }: CommitOptions,
 ): Promise<PlantWriteOutcome[]> {
-  if (lockTimeoutMs === undefined && batch.every(isAddition)) return addAll(sql, batch)
+  const isOneStatement = batch.every((write) => isAddition(write) && !(isSharded && write.kind === 'import'))
+  if (lockTimeoutMs === undefined && isOneStatement) return addAll(sql, batch as Addition[], isSharded)
   return inTransaction(sql, async (transaction) => {
     if (lockTimeoutMs !== undefined) {
       await transaction`SELECT set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`
@@ -51,8 +56,8 @@ export async function commitBatch(
         continue
       }
       await commitSingles()
-      if (write.replacesTaken) outcomes.push(await replaceInBulk(transaction, write))
-      else outcomes.push(...(await addAll(transaction, [write])))
+      if (write.replacesTaken) outcomes.push(await replaceAll(transaction, write, isSharded))
+      else outcomes.push(...(await addAll(transaction, [write], isSharded)))
     }
     await commitSingles()
     return outcomes
@@ -71,10 +76,14 @@ function isAddition(write: PlantWrite): write is Addition {
   return write.kind === 'create' && write.idempotency === undefined
 }
 
-async function addAll(sql: Sql | Transaction, batch: readonly Addition[]): Promise<PlantWriteOutcome[]> {
+async function addAll(
+  sql: Sql | Transaction,
+  batch: readonly Addition[],
+  isSharded: boolean,
+): Promise<PlantWriteOutcome[]> {
   const plants = batch.flatMap((write) => (write.kind === 'import' ? newPlantsOf(write) : newPlantOf(write)))
   const hasImport = batch.some(({ kind }) => kind === 'import')
-  const free = await (hasImport ? insertInBulk(sql, plants) : insertPlants(sql, plants))
+  const free = await (hasImport && !isSharded ? insertInBulk(sql, plants) : insertPlants(sql, plants))
   return batch.map((write) => {
     if (write.kind === 'create') {
       return free.delete(write.id) ? { outcome: 'created', version: write.version } : { outcome: 'taken' }
@@ -83,6 +92,19 @@ async function addAll(sql: Sql | Transaction, batch: readonly Addition[]): Promi
     const codes = Uint8Array.from([...write.ids], (id) => (free.delete(id) ? CREATED : KEPT))
     return { outcome: 'imported', codes }
   })
+}
+
+/** Writes the plants of a chunk over those whose ids are taken; of several of one id the last stays. */
+async function replaceAll(
+  transaction: Transaction,
+  chunk: ImportWrite,
+  isSharded: boolean,
+): Promise<ImportWriteOutcome> {
+  const byId = new Map(newPlantsOf(chunk).map((plant) => [plant.id, plant]))
+  const free = await (isSharded ? replacePlants(transaction, byId) : replaceInBulk(transaction, byId))
+  // Through an array: the numbers of this one would be bigints.
+  const codes = Uint8Array.from([...chunk.ids], (id) => (free.delete(id) ? CREATED : REPLACED))
+  return { outcome: 'imported', codes }
 }
 
 async function commitPlanned(

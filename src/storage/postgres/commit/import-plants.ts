@@ -1,19 +1,11 @@
 import type { StoredPlant } from '../../../plants/plant.ts'
-import {
-  CREATED,
-  type ImportWrite,
-  type ImportWriteOutcome,
-  newPlantsOf,
-  REPLACED,
-} from '../../batching/plant-write.ts'
 import { CONTENT_COLUMNS, PLANT_COLUMNS } from '../../plant-columns.ts'
 import type { Sql, Transaction } from '../connection/client.ts'
-import { INSERTED_COLUMNS, wordsAsVector } from './insert-plants.ts'
+import { INSERTED_COLUMNS, REPLACE_TAKEN, wordsAsVector } from './insert-plants.ts'
 
 /**
  * Plants as arrays, one for each column: the statement is the same for any number of them, and a server
- * reads an array faster than as many parameters. (Where plants are sharded it is slower than a row a plant, so
- * what is on the way of single creates is written as in `insert-plants.ts`.)
+ * reads an array faster than as many parameters. Not where plants are sharded: see `insert-plants.ts`.
  */
 const ARRAY_TYPES = [
   ...['bigint', 'bigint', 'bigint', 'bigint'],
@@ -28,11 +20,8 @@ const INSERT = `INSERT INTO plants (${COLUMNS})
 
 const INSERT_WHERE_FREE = `${INSERT} ON CONFLICT DO NOTHING RETURNING id`
 
-/** A row that was there has a transaction in xmax: the one that has just locked it. */
 const INSERT_OR_REPLACE = `${INSERT}
-  ON CONFLICT (id) DO UPDATE SET ${CONTENT_COLUMNS.map(({ column }) => `${column} = excluded.${column}`).join(', ')},
-    version = excluded.version, words = excluded.words, updated_at = greatest(plants.updated_at, excluded.updated_at)
-  RETURNING id, xmax = 0`
+  ${REPLACE_TAKEN}`
 
 /**
  * Adds plants in one statement, which by itself is one transaction. Tells the ids that were free; of several
@@ -48,17 +37,13 @@ export async function insertInBulk(
   return new Set(rows.map(([id]) => id as bigint))
 }
 
-/** Writes the plants of a step that replaces those whose ids are taken; of several of one id the last stays. */
+/** Inserts plants, over those whose ids are taken, in one statement. Returns the ids that were free. */
 export async function replaceInBulk(
   transaction: Transaction,
-  step: ImportWrite,
-): Promise<ImportWriteOutcome> {
-  const byId = new Map(newPlantsOf(step).map((plant) => [plant.id, plant]))
+  byId: ReadonlyMap<bigint, StoredPlant>,
+): Promise<Set<bigint>> {
   const rows = await transaction.unsafe(INSERT_OR_REPLACE, arraysOf(byId), { prepare: true }).values()
-  const free = new Set(rows.filter(([, isNew]) => isNew === true).map(([id]) => id as bigint))
-  // Through an array: the numbers of this one would be bigints.
-  const codes = Uint8Array.from([...step.ids], (id) => (free.delete(id) ? CREATED : REPLACED))
-  return { outcome: 'imported', codes }
+  return new Set(rows.filter(([, isNew]) => isNew === true).map(([id]) => id as bigint))
 }
 
 /** Ids as an array is written. */

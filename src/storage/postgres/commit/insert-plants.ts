@@ -1,6 +1,6 @@
 import type { StoredPlant } from '../../../plants/plant.ts'
 import { searchWords } from '../../../plants/plant-search.ts'
-import { charactersIn, PLANT_COLUMN_NAMES, plantToRow } from '../../plant-columns.ts'
+import { CONTENT_COLUMNS, charactersIn, PLANT_COLUMN_NAMES, plantToRow } from '../../plant-columns.ts'
 import type { Sql, Transaction } from '../connection/client.ts'
 
 /**
@@ -18,10 +18,21 @@ const LEXEME_UNITS_MAX = 600
 /** The columns of a plant and the words of its name. */
 export const INSERTED_COLUMNS = [...PLANT_COLUMN_NAMES, 'words']
 
+/**
+ * Returns each id, and whether it was free: a row that was there has a transaction in xmax, the one that has just
+ * locked it.
+ */
+export const REPLACE_TAKEN = `ON CONFLICT (id) DO UPDATE
+  SET ${CONTENT_COLUMNS.map(({ column }) => `${column} = excluded.${column}`).join(', ')},
+    version = excluded.version, words = excluded.words, updated_at = greatest(plants.updated_at, excluded.updated_at)
+  RETURNING id, xmax = 0`
+
 /** Values in the order of INSERTED_COLUMNS, of one plant or of several. */
 type InsertedValues = (bigint | string | number | null)[]
 
-const INSERT_STATEMENTS = new Map(STATEMENT_ROWS.map((rows) => [rows, insertStatement(rows)]))
+const INSERT_STATEMENTS = new Map(
+  STATEMENT_ROWS.map((rows) => [rows, `${insertStatement(rows)} ON CONFLICT DO NOTHING RETURNING id`]),
+)
 
 /**
  * Adds plants; up to STATEMENT_ROWS_MAX in one statement, which on a server by itself is one transaction. Tells
@@ -48,6 +59,29 @@ export async function insertPlants(
   return inserted
 }
 
+/**
+ * Inserts plants, over those whose ids are taken, a row a plant: where plants are sharded this takes a tenth of the
+ * time of `INSERT … SELECT`, which the coordinator plans for every shard. Returns the ids that were free.
+ */
+export async function replacePlants(
+  transaction: Transaction,
+  byId: ReadonlyMap<bigint, StoredPlant>,
+): Promise<Set<bigint>> {
+  const free = new Set<bigint>()
+  // In the order of the ids, for the reason above.
+  const all = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  for (let from = 0; from < all.length; from += STATEMENT_ROWS_MAX) {
+    const plants = all.slice(from, from + STATEMENT_ROWS_MAX)
+    const parameters: InsertedValues = []
+    for (const plant of plants) addRow(parameters, plant)
+    const statement = `${insertStatement(plants.length)} ${REPLACE_TAKEN}`
+    const prepare = plants.length === STATEMENT_ROWS_MAX
+    const rows = await transaction.unsafe(statement, parameters, { prepare }).values()
+    for (const [id, isNew] of rows) if (isNew === true) free.add(id as bigint)
+  }
+  return free
+}
+
 /** A plant in the order of INSERTED_COLUMNS. */
 export function insertedRowOf(plant: StoredPlant): InsertedValues {
   const row: InsertedValues = []
@@ -72,7 +106,7 @@ function insertStatement(rows: number): string {
     const places = INSERTED_COLUMNS.map((_, column) => `$${row * INSERTED_COLUMNS.length + column + 1}`)
     return `(${places.join(',')})`
   })
-  return `INSERT INTO plants (${INSERTED_COLUMNS.join(', ')}) VALUES ${values.join(',')} ON CONFLICT DO NOTHING RETURNING id`
+  return `INSERT INTO plants (${INSERTED_COLUMNS.join(', ')}) VALUES ${values.join(',')}`
 }
 
 function addRow(rows: InsertedValues, plant: StoredPlant): void {

@@ -231,7 +231,11 @@ function driverOptions(options: PostgresClientOptions, onLost = () => {}) {
   return driver
 }
 
-/** Whether the server gave up waiting for its standby: committed, but only there. */
-function isUnreplicated({ code, routine }: Notice): boolean {
-  return code === '01000' && routine === 'SyncRepWaitForLSN'
+/**
+ * Whether a commit is not safe or not visible everywhere: the server gave up waiting for its standby, or Citus could
+ * not commit on a node yet, which its recovery does later. Citus has no code for it, and does not translate its text.
+ */
+function isUnreplicated({ code, routine, message }: Notice): boolean {
+  if (code !== '01000') return false
+  return routine === 'SyncRepWaitForLSN' || message?.startsWith('failed to commit transaction on ') === true
 }

@@ -55,9 +55,15 @@ async function applyMissing(transaction: Transaction): Promise<void> {
   )
   const missing = missingMigrations(await appliedVersions(transaction), readMigrations(MIGRATIONS_FOLDER))
   for (const { version, name, sql: text } of missing) {
-    await transaction.unsafe(text)
+    // One at a time: Citus takes no index beside another statement.
+    for (const statement of statementsIn(text)) await transaction.unsafe(statement)
     await transaction`INSERT INTO migrations (version, name) VALUES (${version}, ${name})`
   }
+}
+
+/** The statements of a migration. Each ends its line, and no text in one has a semicolon there. */
+function statementsIn(text: string): string[] {
+  return text.split(/;[ ]*$/m).filter((statement) => statement.replace(/^--.*$/gm, '').trim() !== '')
 }
 
 async function withLockTimeout(

@@ -41,6 +41,16 @@ export async function shardPostgres(url: string, options: StorageOptions): Promi
   })
 }
 
+/** Whether the plants are distributed over a Citus cluster. */
+export async function arePlantsSharded(sql: Sql): Promise<boolean> {
+  const [{ catalog } = { catalog: null }] = await sql<{ catalog: string | null }[]>`
+    SELECT to_regclass('pg_dist_partition')::text AS catalog`
+  if (catalog === null) return false
+  const rows = await sql`
+    SELECT FROM pg_dist_partition WHERE logicalrelid = 'plants'::regclass AND partmethod = 'h'`
+  return rows.length > 0
+}
+
 async function checkCitus(sql: Sql): Promise<void> {
   const [{ version, replicas } = { version: null, replicas: null }] = await sql<
     { version: string | null; replicas: string | null }[]

@@ -89,6 +89,30 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     assert.equal(await query('SELECT count(*) FROM calls'), '5')
   })
 
+  test('has imports inserted as rows, which Citus plans once, and of the same outcome', async (t) => {
+    const url = await shared.server.createDatabase()
+    const query = (sql: string) => shared.server.query(sql, nameIn(url))
+    await query(RECORDING_FUNCTIONS)
+    await runPlantstore(t, ['migrate', '--shard', '--database', url])
+    await query(`ALTER DATABASE ${nameIn(url)} SET log_statement = 'all'`)
+    const { plants } = await openDatabase(t, url)
+    await plants.create({ id: 1n, name: 'Rosa' })
+    const rows = Array.from({ length: 900 }, (_, at) => ({ id: BigInt(at), name: `plant ${at}` }))
+    const addAll = async (onConflict: 'keep' | 'replace', chunk: typeof rows) => {
+      const opened = plants.openImport({ onConflict, dryRun: false })
+      const outcomes = await opened.add(chunk)
+      await opened.close()
+      return outcomes
+    }
+    const kept = await addAll('keep', rows)
+    assert.deepEqual([kept[0], kept[1], kept[899]], ['created', 'kept', 'created'])
+    const replaced = await addAll('replace', [...rows, { id: 5_000n, name: 'Acer' }])
+    assert.deepEqual([replaced[0], replaced[900]], ['replaced', 'created'])
+    assert.equal((await plants.get(1n))?.name, 'plant 1')
+    assert.match(shared.server.log, /INSERT INTO plants [^\n]* VALUES /)
+    assert.doesNotMatch(shared.server.log, /unnest/)
+  })
+
   test('refuses in a line what Citus would refuse later, and tables that are distributed otherwise', async (t) => {
     const url = await shared.server.createDatabase()
     const query = (sql: string) => shared.server.query(sql, nameIn(url))
