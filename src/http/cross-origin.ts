@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type HeaderList, sendEmpty } from './response/responses.ts'
 
-/** How long a browser may go by the answer to a preflight: a setting that is changed holds after that at last. */
+/** How long a browser may cache the response to a preflight: a changed setting takes effect after that. */
 const PREFLIGHT_SECONDS = 600
 
-/** Fields of requests that mean something here, beside those that need no leave. */
+/** Request header fields that the service reads, beyond those that the Fetch standard always allows. */
 const REQUEST_FIELDS = [
   'Accept',
   'Authorization',
@@ -19,8 +19,8 @@ const REQUEST_FIELDS = [
   'X-Request-Id',
 ].join(', ')
 
-/** Fields of answers that a script of another origin may read, beside those that need no leave. */
-const ANSWER_FIELDS = [
+/** Response header fields that scripts may read, beyond those that the Fetch standard always allows. */
+const RESPONSE_FIELDS = [
   'Allow',
   'ETag',
   'Link',
@@ -34,20 +34,20 @@ const ANSWER_FIELDS = [
   'X-Request-Id',
 ].join(', ')
 
-/** What scripts of pages from elsewhere may do (Fetch standard, "CORS protocol"). */
+/** Access for scripts of other origins (Fetch standard, "CORS protocol"). */
 export interface CrossOrigin {
-  /** Gives a request what its answer has to tell the browser, whatever the answer is, a refusal as well. */
+  /** Adds the header fields of CORS to the response of a request, whatever its status. */
   mark(request: FastifyRequest): void
   /**
-   * Answers a preflight of an allowed origin, and says whether it was one: a browser sends no token with it, so
-   * that it is to be asked before anything is judged.
+   * Responds to a preflight of an allowed origin, and returns whether the request was one. Browsers send no token with
+   * it, so it must be called before any check.
    */
   sendPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): boolean
 }
 
 /**
- * Lets in scripts of these origins; `*` stands for any. No cookie is ever asked for, so that a script can do no
- * more than the token that it was given.
+ * Allows scripts of these origins; `*` is any. The service uses no cookies, so a script can do no more than the token
+ * that it has.
  */
 export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
   const isAny = origins.includes('*')
@@ -62,7 +62,7 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
       request.responseFields.push(...vary)
       if (!isAllowed(origin)) return
       request.responseFields.push('access-control-allow-origin', isAny ? '*' : origin)
-      request.responseFields.push('access-control-expose-headers', ANSWER_FIELDS)
+      request.responseFields.push('access-control-expose-headers', RESPONSE_FIELDS)
     },
 
     sendPreflight({ method, headers }, reply, methods) {

@@ -9,9 +9,9 @@ import { type HeaderList, sendEmpty } from './response/responses.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the served document tells of the route; left out for pages. */
+    /** The operation in the OpenAPI document; absent for pages. */
     operation?: Operation
-    /** Whether what the request itself caused is answered with 400 whatever its code. */
+    /** Whether every fault of the request itself has status 400, whatever its code. */
     rejectionsAre400?: true
     /**
      * Whether the path does not support these methods. The route exists only so that they do not match a path with a
@@ -20,15 +20,15 @@ declare module 'fastify' {
     isUnsupported?: true
   }
   interface FastifyRequest {
-    /** The path of its route, as the API's document writes it; null while it has none. */
+    /** The path of its route, as in the OpenAPI document; null without a route. */
     template: string | null
-    /** What the request was answered with, when it failed. */
+    /** The error of the response, if the request failed. */
     failure: AppError | null
-    /** Whether it is over, and was counted, traced and logged. */
+    /** Whether the request ended and was counted, traced and logged. */
     isRecorded: boolean
-    /** Header fields that its answer has, whatever the answer is; null for none. */
+    /** Header fields of its response, whatever its status; null for none. */
     responseFields: HeaderList | null
-    /** Whether it does so much that it is not slow for taking its time. */
+    /** Whether the request is never logged as slow: it does much work. */
     mayTakeLong: boolean
   }
 }
@@ -46,7 +46,7 @@ export type Authorize = (
   done: (error?: Error) => void,
 ) => void
 
-/** The only paths that need no token: they hold no plants. A folder's name ends in a slash. */
+/** The only paths that require no token: they contain no plants. A folder's name ends in a slash. */
 const PUBLIC_PATHS = [
   '/',
   '/assets/',
@@ -65,17 +65,16 @@ const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
 
 export interface GuardRoutesOptions {
   authorize: Authorize
-  /** Asked for each request that writes once it is let in, before its body is read. */
+  /** Called for each authorized request that writes, before its body is read. */
   shedLoad: LoadShedding
-  /** What scripts of other origins may do; undefined for nothing. */
+  /** Undefined: scripts of other origins have no access. */
   crossOrigin: CrossOrigin | undefined
   basePath: string
 }
 
 /**
- * Holds for every route, in the order of judgement: sound HTTP, token, rate, scope, path, method, room for a write. A
- * route that does not declare who may use it stops the start. Returns the routes that the served document describes,
- * as they are added.
+ * Checks the requests of every route, in this order: well-formed HTTP, token, rate, scope, path, method, load. A route
+ * that declares no scope stops the start. Returns the routes of the OpenAPI document, as they are added.
  */
 export function guardRoutes(
   app: FastifyInstance,
@@ -90,8 +89,8 @@ export function guardRoutes(
   app.decorateRequest('responseFields', null)
   app.decorateRequest('stages', null)
   app.decorateRequest('mayTakeLong', false)
-  // As never, since Fastify wants a value before there is one: no handler runs before `authenticate` has set it,
-  // save on public routes, which have no caller.
+  // Fastify requires an initial value. Handlers run after `authenticate` has set it, except those of public routes,
+  // which have no caller.
   app.decorateRequest('caller', null as never)
 
   app.addHook('onRoute', (route) => {
@@ -120,17 +119,17 @@ export function guardRoutes(
     })
   }
   app.setNotFoundHandler((request, reply) => {
-    const fault = malformedRequestError(request)
-    if (fault !== undefined) throw fault
-    // The same methods whatever the path: without a token nobody is told which paths there are.
+    const malformed = malformedRequestError(request)
+    if (malformed !== undefined) throw malformed
+    // The same methods whatever the path: without a token, a response must not reveal which paths exist.
     if (crossOrigin?.sendPreflight(request, reply, EVERY_METHOD)) return
-    authorize(request, 'any', (refusal) => {
-      if (refusal !== undefined) return void reply.send(refusal)
+    authorize(request, 'any', (rejection) => {
+      if (rejection !== undefined) return void reply.send(rejection)
       const allow = methodsAt(request, methodsOfPath)
       if (allow === undefined) reply.send(new AppError(40401))
       else if (request.method === 'OPTIONS') sendEmpty(reply, 204, ['allow', allow])
       else {
-        const message = `This path does not take ${request.method}: it takes ${allow}.`
+        const message = `This path does not support ${request.method}. Supported: ${allow}.`
         reply.send(new AppError(40501, message, { headers: { allow } }))
       }
     })
@@ -143,14 +142,14 @@ interface GuardOptions extends Pick<GuardRoutesOptions, 'authorize' | 'shedLoad'
   template: string
 }
 
-/** Checks the requests of a route in one hook, as each hook costs something on every request. */
+/** Checks the requests of a route in one hook, as each hook costs time on every request. */
 function guard(route: RouteOptions, { scope, template, authorize, shedLoad }: GuardOptions): void {
   const writes = ![route.method].flat().every((method) => READING_METHODS.includes(method))
   route.onRequest = (request, _reply, done) => {
     request.template = template
-    const fault = malformedRequestError(request)
-    if (fault !== undefined || scope === 'public') {
-      done(fault)
+    const malformed = malformedRequestError(request)
+    if (malformed !== undefined || scope === 'public') {
+      done(malformed)
       return
     }
     recordRequestedStages(request)
@@ -160,36 +159,34 @@ function guard(route: RouteOptions, { scope, template, authorize, shedLoad }: Gu
   }
 }
 
-/** What of a request is not sound HTTP/1.1 though the parser lets it pass; undefined when all is well. */
+/** The error of a request that is not valid HTTP/1.1 although the parser accepts it; undefined if it is valid. */
 function malformedRequestError({ raw }: FastifyRequest): AppError | undefined {
   const { headers, httpVersion } = raw
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    return new AppError(40000, 'Speak HTTP/1.1 or HTTP/1.0.')
+    return new AppError(40000, 'The HTTP version is not supported. Use HTTP/1.1 or HTTP/1.0.')
   if (headers.host === undefined) {
-    if (httpVersion === '1.1') return new AppError(40000, 'The Host field is missing (RFC 9112 §3.2).')
+    if (httpVersion === '1.1') return new AppError(40000, 'The Host field is required (RFC 9112 §3.2).')
   } else if (!HOST.test(headers.host)) {
-    return new AppError(40000, 'The Host field is not one host (RFC 9112 §3.2).')
+    return new AppError(40000, 'The Host field must be a single host (RFC 9112 §3.2).')
   }
   const coding = headers['transfer-encoding']
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
-    return new AppError(40000, 'The only Transfer-Encoding is chunked, in HTTP/1.1.')
+    return new AppError(40000, 'Transfer-Encoding must be chunked, and requires HTTP/1.1.')
   }
   return undefined
 }
 
-/**
- * The methods of the path that a request names, as `Allow` lists them; undefined when there is no such path.
- */
+/** The methods of the path of a request, as `Allow` lists them; undefined if there is no such path. */
 function methodsAt(
   request: FastifyRequest,
   methodsOfPath: ReadonlyMap<string, { pattern: RegExp; methods: ReadonlySet<string> }>,
 ): string | undefined {
   const path = requestPath(request.url)
-  // A path that is spelled out comes before one with a parameter that would fit.
+  // A literal path has precedence over a path with a parameter.
   const methods = new Set<string>(methodsOfPath.get(path)?.methods)
   if (methods.size === 0) {
-    for (const { pattern, methods: those } of methodsOfPath.values()) {
-      if (pattern.test(path) || path === '*') for (const method of those) methods.add(method)
+    for (const { pattern, methods: matching } of methodsOfPath.values()) {
+      if (pattern.test(path) || path === '*') for (const method of matching) methods.add(method)
     }
   }
   return methods.size === 0 ? undefined : [...methods].sort().join(', ')

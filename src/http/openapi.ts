@@ -45,7 +45,7 @@ export interface DescribedRoute {
 export interface OpenApiOptions {
   routes: readonly DescribedRoute[]
   schemas: Readonly<Record<string, unknown>>
-  /** Where the service is reached; a path alone is relative to where the document is. */
+  /** The URL of the service; a path is relative to the URL of the document. */
   serverUrl: string
 }
 
@@ -78,7 +78,7 @@ const SHARED_FAILURES: ReadonlyMap<number, readonly ErrorCode[]> = new Map(
 /** Statuses of requests that are rejected before the rate limit is checked. */
 const STATUSES_BEFORE_LIMITS: readonly number[] = [401, 408, 431]
 
-/** The OpenAPI 3.1 document of the service, made from its routes and schemas. */
+/** Builds the OpenAPI 3.1 document of the service from its routes and schemas. */
 export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): JsonObject {
   const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
@@ -137,11 +137,11 @@ function describe({ operation, scope, rejectionsAre400 }: DescribedRoute): JsonO
       headers: referToHeaders([...(response.headers ?? []), ...limitHeaders]),
     }
   }
-  for (const [status, codesOfIt] of codesByStatus(codes, rejectionsAre400)) {
+  for (const [status, codesOfStatus] of codesByStatus(codes, rejectionsAre400)) {
     responses[status] =
-      String(codesOfIt) === String(SHARED_FAILURES.get(status))
+      String(codesOfStatus) === String(SHARED_FAILURES.get(status))
         ? { $ref: `#/components/responses/${nameOfStatus(status)}` }
-        : failure(status, codesOfIt, limitHeaders)
+        : failure(status, codesOfStatus, limitHeaders)
   }
   return {
     operationId,
@@ -179,7 +179,7 @@ function sharedResponses(): JsonObject {
   )
 }
 
-/** 408: RequestTimeout */
+/** For 408: `RequestTimeout`. */
 function nameOfStatus(status: number): string {
   return (STATUS_CODES[status] ?? '').replaceAll(' ', '')
 }

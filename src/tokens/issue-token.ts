@@ -35,8 +35,8 @@ function generateIssuedToken(wanted: NewToken, createdAtMs: number): IssuedToken
 }
 
 /**
- * Gives a token a new secret, which is in the result only; the old one stays valid for `graceSeconds`. `absent`: the
- * store has no such token; `expired`: it has expired, and a new secret would not change that.
+ * Gives a token a new secret, which is in the result only. The old secret stays valid for `graceSeconds`. Returns
+ * `absent` for an unknown token, and `expired` for an expired one: a new secret would not renew it.
  */
 export async function rotateToken(
   tokens: TokenStore,

@@ -57,7 +57,7 @@ function scopesProblem(scopes: unknown): FieldProblem | undefined {
 function expiryProblem(timeMs: number | undefined, nowMs: number): FieldProblem | undefined {
   const name = 'expiresAt'
   if (timeMs === undefined) {
-    const message = 'expiresAt must be a time as RFC 3339 writes it, such as 2030-01-31T12:00:00Z.'
+    const message = 'expiresAt must be an RFC 3339 time, such as 2030-01-31T12:00:00Z.'
     return { name, rule: 'date-time', message }
   }
   return timeMs > nowMs ? undefined : { name, rule: 'future', message: 'expiresAt must be in the future.' }
@@ -66,7 +66,7 @@ function expiryProblem(timeMs: number | undefined, nowMs: number): FieldProblem 
 function parseTime(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined
   const date = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text)?.[1]
-  // Date.parse takes the 30th of February for the 2nd of March.
+  // Date.parse reads February 30 as March 2.
   if (date === undefined || !isDate(date)) return undefined
   const timeMs = Date.parse(text)
   return Number.isNaN(timeMs) || timeMs > TIME_MS_MAX ? undefined : timeMs

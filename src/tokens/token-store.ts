@@ -1,8 +1,8 @@
 import type { StoredToken } from './token.ts'
 
 /**
- * Keeps tokens, by the hash of each; the token itself is never stored. Writes are durable when their promise
- * fulfils. Methods reject as those of PlantStore do.
+ * Stores tokens with the hashes of their secrets, never the secrets. A write is durable when its promise fulfils.
+ * Methods reject with the same errors as those of PlantStore.
  */
 export interface TokenStore {
   /** The time by which tokens expire, in milliseconds since 1970: the same for all processes of one store. */
@@ -10,27 +10,28 @@ export interface TokenStore {
 
   create(token: StoredToken, hash: string): Promise<void>
 
-  /** Stores the token if there is none yet, and tells whether it did: of several replicas one does. */
+  /** Stores the token if the store has none, and returns whether it did. Of several replicas only one does. */
   createFirst(token: StoredToken, hash: string): Promise<boolean>
 
   /**
-   * The token with this hash, expired or not; undefined when it is unknown or revoked. One that had the hash before
-   * it was rotated `isReplaced`, and expires when the grace ends at the latest.
+   * The token with this hash, even if it has expired; undefined if it is unknown or revoked. With the hash of an old
+   * secret the token has `isReplaced`, and expires with its grace period at the latest.
    */
   findByHash(hash: string): Promise<StoredToken | undefined>
 
-  /** Every token that is not revoked, the oldest first. */
+  /** All tokens that are not revoked, oldest first. */
   list(): Promise<StoredToken[]>
 
   /**
-   * Gives a token the secret with this hash, and tells the token; undefined when there is none. The one that it had
-   * is good until `graceEndsAtMs`, or no longer; one of before is dead. Seen on every replica within 5 seconds.
+   * Gives a token a new secret by its hash, and returns the token; undefined if there is no such token. The previous
+   * secret stays valid until `graceEndsAtMs`, without it not at all. Older ones are invalid. Takes effect on every
+   * replica within 5 seconds.
    */
   rotate(id: string, hash: string, graceEndsAtMs?: number): Promise<StoredToken | undefined>
 
-  /** Revokes a token for good: false when there was none. It is dead on every replica within 5 seconds. */
+  /** Revokes a token; false if there is no such token. Takes effect on every replica within 5 seconds. */
   revoke(id: string): Promise<boolean>
 
-  /** Notes that a token was used. Not durable at once, and no promise: losing it costs a time in a list. */
+  /** Records the use of a token. Not durable at once: losing it only affects `lastUsedAt`. */
   recordUse(id: string, usedAtMs: number): void
 }

@@ -3,33 +3,31 @@ import { crc32 } from 'node:zlib'
 import type { XStatic } from 'typebox/schema'
 
 export const SCOPES = ['plants:read', 'plants:write', 'tokens:manage', 'metrics:read'] as const
-/** The id of the fixed token, which no store holds. */
+/** The id of the fixed token, which is in no store. */
 export const FIXED_TOKEN_ID = 'configured'
 
 export type Scope = (typeof SCOPES)[number]
 
-/** What the id of a caller with a token of an OpenID provider begins with; no store has such an id. */
+/** The prefix of the ids of callers with a JWT; no store has such an id. */
 export const PROVIDER_ID_PREFIX = 'oidc:'
 
 const TOKEN_PREFIX = 'plst_'
 const SECRET_BYTES = 32
-/** 32 bytes in base62 take at most 43 digits, the CRC-32 of them at most 6. */
+/** 32 bytes have at most 43 digits in base62, and their CRC-32 at most 6. */
 const SECRET_DIGITS = 43
 const CHECKSUM_DIGITS = 6
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A label is for people: a line, not a document. In characters of Unicode, as JSON Schema counts them. */
+/** Limit of a label, in characters of Unicode, as JSON Schema counts them. */
 export const LABEL_CHARACTERS_MAX = 200
 
-/**
- * Controls, line breaks, and what makes a text read in another order than it is written. For `search` and `replace`.
- */
+/** Control characters, line breaks, and characters that change the direction of text. For `search` and `replace`. */
 export const UNFIT_FOR_A_LINE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
-/** The last moment that RFC 3339 can write. */
+/** The last time that RFC 3339 can express. */
 export const TIME_MS_MAX = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** What the service tells of a token. The token itself is told once, when it is made. */
+/** A token in responses, without its secret. */
 export const TokenSchema = {
   type: 'object',
   required: ['id', 'label', 'scopes', 'createdAt'],
@@ -74,10 +72,10 @@ export const CreatedTokenSchema = {
   },
 } as const
 
-/** How long a replaced secret goes on by default: time to bring the new one everywhere. */
+/** The default grace period: time to distribute the new secret. */
 export const GRACE_SECONDS_DEFAULT = 86_400
 
-/** A secret that goes on for longer than this was not replaced. */
+/** The longest grace period: beyond it a rotation would not protect against a leaked secret. */
 export const GRACE_SECONDS_MAX = 30 * 86_400
 
 export const TokenRotationSchema = {
@@ -104,7 +102,7 @@ export interface StoredToken {
   createdAtMs: number
   expiresAtMs?: number
   lastUsedAtMs?: number
-  /** Whether it was found by a secret that another one has replaced, which it is known by for a while. */
+  /** Whether the token was found by an old secret, in its grace period. */
   isReplaced?: true
 }
 
@@ -114,16 +112,13 @@ export interface NewToken {
   expiresAtMs?: number
 }
 
-/** Makes a token that nobody can guess, with a checksum by which a typo or a found secret is recognised. */
+/** Generates a random token, with a checksum by which programs detect typos and leaked secrets. */
 export function generateToken(): string {
   const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_DIGITS)
   return TOKEN_PREFIX + secret + checksumOf(secret)
 }
 
-/**
- * Whether `text` has the form of a generated token, checksum included. It says nothing of whether it is
- * known.
- */
+/** Whether `text` has the form and checksum of a generated token. The store may not have it. */
 export function isWellFormedToken(text: string): boolean {
   const secret = text.slice(TOKEN_PREFIX.length, -CHECKSUM_DIGITS)
   return (
@@ -133,12 +128,12 @@ export function isWellFormedToken(text: string): boolean {
   )
 }
 
-/** What is stored of a token. No salt or stretching: 256 random bits leave nothing to guess. */
+/** The stored hash of a token. 256 random bits cannot be guessed, so it needs no salt and no stretching. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex')
 }
 
-/** An id for a new token: short enough to be typed, long enough not to collide. */
+/** Generates the id of a token: short enough to type, long enough not to collide. */
 export function generateTokenId(): string {
   return base62(BigInt(`0x${randomBytes(8).toString('hex')}`), 11)
 }

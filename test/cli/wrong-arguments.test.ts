@@ -84,7 +84,7 @@ const CASES: [string[], RegExp][] = [
   [['completion'], /missing required argument 'shell'/],
   [['completion', 'zhs'], /It is one of bash, zsh, fish\.\n\(Did you mean zsh\?\)\n$/],
   [['list', '--url', 'localhost:8080'], /^plantstore: --url must be an http or https URL [^\n]*\n$/],
-  [['list', '--token', 'short'], /^plantstore: --token must be 16 to 16000 of the characters [^\n]*\n$/],
+  [['list', '--token', 'short'], /^plantstore: --token must be 16 to 16000 characters from [^\n]*\n$/],
 ]
 
 test('words that make no sense end with 2 and a plain line that tells the rule, for every command', async (t) => {

@@ -82,7 +82,7 @@ test('pages and the document are public and hold no plants', async () => {
   }
 })
 
-test('a method that a path does not take is 405 with those that it takes', async () => {
+test('a method that a path does not support is 405, with the supported methods', async () => {
   for (const path of Object.keys(document.paths)) {
     const methods = new Set(
       OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method),
@@ -98,7 +98,7 @@ test('a method that a path does not take is 405 with those that it takes', async
       assert.equal(answer.headers.get('allow'), allow, `${method} ${path}`)
       assert.equal(
         await assertErrorAnswer(answer, 405, 40501),
-        `This path does not take ${method}: it takes ${allow}.`,
+        `This path does not support ${method}. Supported: ${allow}.`,
       )
     }
     const options = await app.fetch(path.replace('{id}', '1'), { method: 'OPTIONS' })

@@ -5,13 +5,13 @@ import ipaddr from 'ipaddr.js'
 
 const LOOPBACK = '127.0.0.1'
 
-/** The address of the client that sent a request, as far as it is known for certain. */
+/** The address of the client that sent a request, as far as it can be trusted. */
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
  * Without trusted proxies the address is the one of the connection; `X-Forwarded-For` is ignored. Behind trusted
- * proxies it is the last address of that field that is not trusted: proxies append to it, and any client can write what
- * stands before. Fastify's `trustProxy` is off, as it would believe X-Forwarded-Host and X-Forwarded-Proto, too.
+ * proxies it is the last address of that field that is not trusted: proxies append to it, and any client can forge the
+ * entries before it. Fastify's `trustProxy` is off, as it would also trust X-Forwarded-Host and X-Forwarded-Proto.
  *
  * A client of the Unix socket has the loopback address. A connection to a port has no address once it is closed.
  */
@@ -40,7 +40,7 @@ export function createTrustedProxies(trustedProxies: string | undefined): (addre
   return (address) => isTrusted(address, 0)
 }
 
-/** The unit of a limit: an IPv4 address, or the first 64 bits of an IPv6 address, as a client has all of these. */
+/** The unit of a limit: an IPv4 address, or the first 64 bits of an IPv6 address, as a client usually has all of these. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address
   const withoutZone = address.replace(/%.*$/, '')

@@ -3,16 +3,16 @@ import { createTrustedProxies, networkOf, plainAddress } from './client-address.
 import type { OnDropped } from './dropped-connections.ts'
 
 export interface ConnectionLimitSettings {
-  /** Connections that may be open; 0 for any number. */
+  /** Maximum number of open connections; 0: unlimited. */
   connectionsMax: number
-  /** The same for one address; trusted proxies are exempt. */
+  /** The same per address; trusted proxies are exempt. */
   connectionsPerAddressMax: number
   trustedProxies: string | undefined
 }
 
 /**
- * Takes each new connection, and closes at once what is one too many. An answer to it would have to wait for a
- * request, and behind it for its reader, which is just what there is no room for.
+ * Creates a listener for new connections that drops those over the limits at once. A response would have to wait for a
+ * request and then for its reader, so it would need the connection that the limit denies.
  */
 export function createConnectionLimit(
   { connectionsMax, connectionsPerAddressMax, trustedProxies }: ConnectionLimitSettings,
@@ -23,7 +23,7 @@ export function createConnectionLimit(
   let open = 0
 
   function networkIn({ remoteAddress }: Socket): string | undefined {
-    // On a Unix socket there is none: whoever may use it is known to who runs the service.
+    // A connection on a Unix socket has no address. The operator controls who has access to it.
     if (remoteAddress === undefined) return undefined
     const address = plainAddress(remoteAddress)
     return isTrusted(address) ? undefined : networkOf(address)
@@ -32,9 +32,9 @@ export function createConnectionLimit(
   return (socket) => {
     const network = networkIn(socket)
     const ofNetwork = network === undefined ? 0 : (openByNetwork.get(network) ?? 0)
-    const isOfTooMany = connectionsPerAddressMax > 0 && ofNetwork >= connectionsPerAddressMax
-    if (isOfTooMany || (connectionsMax > 0 && open >= connectionsMax)) {
-      onDropped(isOfTooMany ? 'connections-of-address' : 'connections', socket.remoteAddress)
+    const isOverAddressLimit = connectionsPerAddressMax > 0 && ofNetwork >= connectionsPerAddressMax
+    if (isOverAddressLimit || (connectionsMax > 0 && open >= connectionsMax)) {
+      onDropped(isOverAddressLimit ? 'connections-of-address' : 'connections', socket.remoteAddress)
       socket.destroy()
       return
     }
@@ -43,9 +43,9 @@ export function createConnectionLimit(
     socket.once('close', () => {
       open--
       if (network === undefined) return
-      const left = (openByNetwork.get(network) ?? 1) - 1
-      if (left === 0) openByNetwork.delete(network)
-      else openByNetwork.set(network, left)
+      const stillOpen = (openByNetwork.get(network) ?? 1) - 1
+      if (stillOpen === 0) openByNetwork.delete(network)
+      else openByNetwork.set(network, stillOpen)
     })
   }
 }

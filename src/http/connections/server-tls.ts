@@ -4,51 +4,51 @@ import type { Socket } from 'node:net'
 import type { SecureContextOptions, TLSSocket, TlsOptions } from 'node:tls'
 
 /**
- * How long a handshake may take: a connection costs a file descriptor, and nobody has said yet who they are. As long as
- * the header fields of a request have by default.
+ * Time limit for a handshake, the same as the default for header fields: a connection costs a file descriptor before
+ * the client is authenticated.
  */
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
-/** What every certificate is used with: TLS 1.2 at least, whatever NODE_OPTIONS lets through (RFC 8996). */
+/** Options of every certificate: TLS 1.2 at least, even if NODE_OPTIONS allows older versions (RFC 8996). */
 export const CONTEXT_OPTIONS = { minVersion: 'TLSv1.2' } as const satisfies SecureContextOptions
 
-/** HTTP/1.1 is all that is offered (ALPN, RFC 7301). */
+/** Only HTTP/1.1 is offered (ALPN, RFC 7301). */
 const TLS_OPTIONS = {
   ...CONTEXT_OPTIONS,
   ALPNProtocols: ['http/1.1'],
   handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
 } as const satisfies TlsOptions
 
-/** A certificate with its key, and those it hangs on behind it, in PEM. */
+/** A certificate followed by its chain, and its private key, in PEM. */
 export interface CertificatePair {
   cert: Buffer
   key: Buffer
 }
 
-/** What a server needs to speak TLS. */
+/** The certificate of a server, and its renewals. */
 export interface ServerTls {
-  /** What it begins with. */
+  /** The first certificate. */
   readonly certificate: CertificatePair
-  /** Takes a server that is to have each certificate that comes after. */
+  /** Sets each later certificate on the server. */
   follow(server: Pick<Server, 'setSecureContext'>): void
   /** Called when a handshake fails, for plain HTTP too. */
   onFailedHandshake(error: Error): void
 }
 
-/** A server that speaks HTTP/1.1 over TLS. */
+/** Creates a server for HTTP/1.1 over TLS. */
 export function createTlsServer(options: ServerOptions, tls: ServerTls): Server {
-  // A client's end of its side in TLS (close_notify) would else be the end of the connection.
+  // Otherwise a client that closes its side in TLS (close_notify) would close the connection.
   const server = createServer({ ...options, ...TLS_OPTIONS, ...tls.certificate, allowHalfOpen: true })
-  keepHandshakesInBounds(server, tls)
+  limitHandshakes(server, tls)
   tls.follow(server)
   return server
 }
 
 /**
- * Closes what makes no handshake without a word, and what is still making one when connections are closed: Node knows
- * of a connection only when the handshake is over, and would wait for it.
+ * Closes connections whose handshake fails, without a response. When the server closes its connections, closes those in
+ * a handshake as well: Node does not track them before the handshake is complete, and would wait for them.
  */
-function keepHandshakesInBounds(server: Server, { onFailedHandshake }: ServerTls): void {
+function limitHandshakes(server: Server, { onFailedHandshake }: ServerTls): void {
   const handshakes = new Map<string, Socket>()
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   server.on('connection', (socket: Socket) => {
@@ -59,7 +59,7 @@ function keepHandshakesInBounds(server: Server, { onFailedHandshake }: ServerTls
     })
   })
   server.on('secureConnection', (socket) => handshakes.delete(nameOf(socket)))
-  // Node would have it answered like HTTP that is broken.
+  // Node would respond to it as to malformed HTTP.
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
     onFailedHandshake(error)

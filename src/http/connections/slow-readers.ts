@@ -4,115 +4,116 @@ import type { Duplex } from 'node:stream'
 import type { OnDropped } from './dropped-connections.ts'
 
 /**
- * How often connections are looked at: one that is to be cut off lives this much longer at most. In a second a service
- * can make 200 MB of pages; to look at ten thousand connections takes about a millisecond.
+ * How often connections are checked; a slow one may live this much longer than its limit. The service can produce
+ * 200 MB of pages a second, and checking ten thousand connections takes about a millisecond.
  */
-const LOOK_EVERY_MS = 250
+const CHECK_INTERVAL_MS = 250
 
 /**
- * What all answers together may hold in memory while clients do not read them: more than pages of ordinary plants to
- * thousands of slow clients, and no more than a small machine has.
+ * Limit on the unsent bytes of all responses in memory: enough for pages of ordinary plants to thousands of slow
+ * clients, and available on a small machine.
  */
 const UNSENT_BYTES_MAX = 256 * 1024 * 1024
 
 /**
- * A longer body is handed to the operating system piece by piece, so that one sees whether its client reads, and so
- * that the rest of it is copied only when there is room for it. The usual page is shorter.
+ * Longer bodies are written in chunks of this size. This shows whether the client reads, and copies the rest only when
+ * the socket has room for it. Most pages are shorter.
  */
 export const CHUNK_BYTES_MAX = 256 * 1024
 
-/** What of long bodies is yet to be handed to each connection. */
-const heldBytes = new WeakMap<Duplex, number>()
+/** Bytes of long bodies that are not yet written to their connection. */
+const unwrittenBytes = new WeakMap<Duplex, number>()
 
-/** Connections that were cut off because nobody read what was sent on them. */
-const leftUnread = new WeakSet<Duplex>()
+/** Connections that were dropped because their client did not read. */
+const droppedUnread = new WeakSet<Duplex>()
 
 export interface SlowReaderOptions {
   sockets: ReadonlySet<Socket>
-  /** How long the client of an answer may read nothing of it. */
+  /** How long a client may read nothing of its response. */
   sendTimeoutMs: number
   unsentBytesMax?: number
   onDropped: OnDropped
 }
 
-interface Mark {
+interface Progress {
   bytesWritten: number
   sinceMs: number
 }
 
-/** Ends an answer with a long body, sent no faster than its client reads. */
+/** Ends a response with a long body, sent no faster than its client reads. */
 export function endWithLong(response: ServerResponse, body: Buffer): void {
   const { socket } = response.req
   let sent = 0
-  const hold = (bytes: number) => heldBytes.set(socket, (heldBytes.get(socket) ?? 0) + bytes)
-  function sendOn(): void {
+  const addUnwritten = (bytes: number) =>
+    unwrittenBytes.set(socket, (unwrittenBytes.get(socket) ?? 0) + bytes)
+  function writeMore(): void {
     while (!response.destroyed) {
-      const piece = body.subarray(sent, sent + CHUNK_BYTES_MAX)
-      sent += piece.length
-      hold(-piece.length)
-      if (sent === body.length) return void response.end(piece)
-      if (!response.write(piece)) return void response.once('drain', sendOn)
+      const chunk = body.subarray(sent, sent + CHUNK_BYTES_MAX)
+      sent += chunk.length
+      addUnwritten(-chunk.length)
+      if (sent === body.length) return void response.end(chunk)
+      if (!response.write(chunk)) return void response.once('drain', writeMore)
     }
   }
-  hold(body.length)
-  response.once('close', () => hold(sent - body.length))
-  sendOn()
+  addUnwritten(body.length)
+  response.once('close', () => addUnwritten(sent - body.length))
+  writeMore()
 }
 
-/** Whether a connection was cut off because nobody read what was sent on it. */
+/** Whether a connection was dropped because its client did not read. */
 export function wasNotRead(socket: Duplex): boolean {
-  return leftUnread.has(socket)
+  return droppedUnread.has(socket)
 }
 
 /**
- * Cuts off, from now on, the connections on which something waits to be sent and nothing was for the time allowed;
- * and where all that waits is too much, those that have waited longest. A look at all connections now and then, as a
- * timer for each answer would cost every request. Returns what ends it.
+ * Drops connections whose client has read nothing for `sendTimeoutMs` although bytes wait for it. If all connections
+ * together have too many unsent bytes, it drops those that have waited longest. It checks all connections at intervals,
+ * as a timer per response would slow down every request. Returns a function that stops it.
  */
 export function dropSlowReaders(options: SlowReaderOptions): () => void {
   const { sockets, sendTimeoutMs, unsentBytesMax = UNSENT_BYTES_MAX, onDropped } = options
-  /** What was sent on a connection when something was last, since it began to wait. */
-  let marks = new Map<Socket, Mark>()
+  /** The last progress of each connection with unsent bytes. */
+  let progress = new Map<Socket, Progress>()
 
-  function cut(socket: Socket, reason: 'unread' | 'unsent'): void {
-    leftUnread.add(socket)
+  function drop(socket: Socket, reason: 'unread' | 'unsent'): void {
+    droppedUnread.add(socket)
     onDropped(reason, socket.remoteAddress)
     socket.destroy()
   }
 
-  function look(): void {
+  function check(): void {
     const nowMs = performance.now()
-    const before = marks
-    marks = new Map()
+    const previous = progress
+    progress = new Map()
     let unsentBytes = 0
     for (const socket of sockets) {
       const unsent = unsentOn(socket)
       if (unsent === 0) continue
       const { bytesWritten } = socket
-      const mark = before.get(socket)
-      const isStuck = mark?.bytesWritten === bytesWritten
-      if (isStuck && nowMs - mark.sinceMs >= sendTimeoutMs) {
-        cut(socket, 'unread')
+      const last = previous.get(socket)
+      const isStuck = last?.bytesWritten === bytesWritten
+      if (isStuck && nowMs - last.sinceMs >= sendTimeoutMs) {
+        drop(socket, 'unread')
         continue
       }
-      marks.set(socket, isStuck ? mark : { bytesWritten, sinceMs: nowMs })
+      progress.set(socket, isStuck ? last : { bytesWritten, sinceMs: nowMs })
       unsentBytes += unsent
     }
     if (unsentBytes <= unsentBytesMax) return
-    const longestFirst = [...marks].sort(([, one], [, other]) => one.sinceMs - other.sinceMs)
+    const longestFirst = [...progress].sort(([, one], [, other]) => one.sinceMs - other.sinceMs)
     for (const [socket] of longestFirst) {
       if (unsentBytes <= unsentBytesMax) break
       unsentBytes -= unsentOn(socket)
-      cut(socket, 'unsent')
+      drop(socket, 'unsent')
     }
   }
 
-  const timer = setInterval(look, Math.min(LOOK_EVERY_MS, sendTimeoutMs))
+  const timer = setInterval(check, Math.min(CHECK_INTERVAL_MS, sendTimeoutMs))
   timer.unref()
   return () => clearInterval(timer)
 }
 
-/** The characters or bytes that wait to be sent on a connection. */
+/** The bytes that wait to be sent on a connection; of text in Node's buffer, its characters. */
 function unsentOn(socket: Socket): number {
-  return socket.writableLength + (heldBytes.get(socket) ?? 0)
+  return socket.writableLength + (unwrittenBytes.get(socket) ?? 0)
 }

@@ -4,33 +4,29 @@ const INT64_MAX = 2n ** 63n - 1n
 /** The longest int64 has 19 digits. */
 const INT64_DIGITS_MAX = 19
 
-/** Integers of so few digits are exact as numbers, and cheaper to read that way. */
+/** Integers with at most this many digits are exact as numbers, and faster to parse that way. */
 const SAFE_DIGITS_MAX = 15
 
-/**
- * An exponent of more digits than this decides the matter by its sign alone; no power is ever computed from
- * it.
- */
+/** Longer exponents are out of range whatever their value. No power is computed from an exponent. */
 const EXPONENT_DIGITS_MAX = 7
 
 /**
- * Parses JSON as `JSON.parse` does, save that each number directly inside the outermost object is a `bigint`
- * where its text denotes an integer of 64 bits (`1.0` and `1e2` do, `9007199254740993.5` does not). Other
- * numbers stay numbers. Throws a SyntaxError for what RFC 8259 does not allow; of members of one name the
- * last one counts.
+ * Parses JSON as `JSON.parse` does, except that a number directly inside the outermost object is a `bigint` if its text
+ * denotes an int64: `1.0` and `1e2` do, `9007199254740993.5` does not. Other numbers stay numbers. Of members with the
+ * same name the last one wins. Throws a SyntaxError for invalid JSON (RFC 8259).
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const numbers = outermostNumbers(text)
   if (numbers.length === 0) return value
-  // A new object, as to put a bigint where the engine has seen numbers costs more than all the rest.
+  // A new object: storing a bigint in a field where the engine has seen numbers is more expensive than all the rest.
   const exact: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) setMember(exact, name, member)
   for (let at = 0; at < numbers.length; at += 2) {
     const name = numbers[at] as string
     const numberText = numbers[at + 1] as string
-    // The last of several members of one name may be no number at all: then the value parsed above stands.
+    // The last of several members with one name may not be a number: then the value parsed above is right.
     const parsed = exact[name]
     if (typeof parsed !== 'number' && typeof parsed !== 'bigint') continue
     setMember(exact, name, integerOf(numberText) ?? Number(numberText))
@@ -43,9 +39,7 @@ function setMember(object: Record<string, unknown>, name: string, value: unknown
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/**
- * The direct members of a text that is known to be a JSON object which are numbers: name, text, name, text.
- */
+/** The direct members with numbers of a valid JSON object: name, text, name, text. */
 function outermostNumbers(text: string): string[] {
   const numbers: string[] = []
   let depth = 0
@@ -82,21 +76,21 @@ function nameIn(text: string, start: number, end: number): string {
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name
 }
 
-/** The index of the quotation mark that ends the string begun at `start`. */
+/** The index of the quotation mark that ends the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end
 }
 
-/** Whether an odd number of backslashes precedes the character at `at`, in any text, be it JSON or not. */
+/** Whether an odd number of backslashes precedes the character at `at`; for any text, not only JSON. */
 export function isEscaped(text: string, at: number): boolean {
   let backslashes = 0
   while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++
   return backslashes % 2 === 1
 }
 
-/** The index behind the number begun at `start`. */
+/** The index after the number that begins at `start`. */
 function endOfNumber(text: string, start: number): number {
   let end = start + 1
   while (end < text.length) {
@@ -113,9 +107,7 @@ function endOfNumber(text: string, start: number): number {
   return end
 }
 
-/**
- * The int64 that the text of a JSON number denotes; undefined for a fraction or for what 64 bits do not hold.
- */
+/** The int64 that the text of a JSON number denotes; undefined for fractions and numbers out of range. */
 export function integerOf(numberText: string): bigint | undefined {
   if (numberText.length <= SAFE_DIGITS_MAX && isPlain(numberText)) return BigInt(Number(numberText))
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?)0*([0-9]*))?$/.exec(numberText)
@@ -142,7 +134,7 @@ function isPlain(numberText: string): boolean {
   return true
 }
 
-// Loops, as a pattern such as /0+$/ takes quadratic time on a long run of zeros that something follows.
+// Loops: a pattern such as /0+$/ takes quadratic time on a long run of zeros before another digit.
 function firstOtherThanZero(digits: string): number {
   let at = 0
   while (at < digits.length && digits.charCodeAt(at) === 0x30) at++

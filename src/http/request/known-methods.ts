@@ -1,4 +1,4 @@
-/** Methods that are told by their names in metrics and traces; a client can send any number of others. */
+/** Methods that metrics and traces name. Clients can send any other, and each would be a new series. */
 export const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

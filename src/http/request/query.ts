@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError, invalidParameter } from '../../errors.ts'
 
-/** Of an unknown name so much is repeated. */
+/** An unknown name is quoted up to this length. */
 const NAME_CHARACTERS_MAX = 50
 
 /**
@@ -34,7 +34,7 @@ function unknownParameter(name: string, known: readonly string[]): AppError {
   return invalidParameter(shown, `The query parameter ${JSON.stringify(shown)} is unknown. ${advice}`)
 }
 
-/** The router passes on what it cannot decode, which would search for a text that nobody sent. */
+/** The router leaves undecodable text as it is: a search would look for a text that the client did not mean. */
 function checkEncoding(target: string): void {
   const start = target.indexOf('?')
   if (start < 0) return

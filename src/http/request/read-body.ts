@@ -11,11 +11,11 @@ import { streamBody } from './stream-body.ts'
  */
 export interface BodyReader {
   /**
-   * The body as JSON, with every outermost int64 exact. Throws, in this order: 41501 for another media type, charset or
-   * coding, 41301 for a body over the limit, 40001 for none, 40102, 40002 for what is not JSON in UTF-8.
+   * The body as JSON, with every outermost int64 exact. Throws, in this order: 40001 for a missing body, 41501 for
+   * another media type, charset or coding, 41301 for a body over the limit, 40102, 40002 if it is not JSON in UTF-8.
    */
   readJson(request: FastifyRequest, reply: FastifyReply, mediaTypes?: readonly string[]): Promise<unknown>
-  /** The body as it comes, however long it becomes; see `streamBody`. */
+  /** The body as it arrives, without a limit on its size; see `streamBody`. */
   stream(request: FastifyRequest, signal: AbortSignal): AsyncIterable<Buffer>
 }
 
@@ -23,12 +23,12 @@ const JSON_ONLY = ['application/json']
 
 export interface BodyReaderOptions {
   limits: {
-    /** Of a body that is read whole. */
+    /** Limit of a body that is read as a whole. */
     bodyBytesMax: number
-    /** How long the client of one that is streamed may send nothing. */
+    /** How long the client of a streamed body may send nothing. */
     requestTimeoutMs: number
   }
-  /** Calls `done` with 40102 where the token of the request is no longer valid (`tokens/access/authenticate.ts`). */
+  /** Calls `done` with 40102 if the token of the request is no longer valid (`tokens/access/authenticate.ts`). */
   recheckToken(request: FastifyRequest, done: (error?: Error) => void): void
 }
 
@@ -36,7 +36,7 @@ export function createBodyReader({ limits, recheckToken }: BodyReaderOptions): B
   const { bodyBytesMax: bytesMax, requestTimeoutMs: silenceMs } = limits
   return {
     readJson(request, reply, mediaTypes = JSON_ONLY) {
-      // One promise for the whole way, as each costs something on every request.
+      // A single promise, as each costs time on every request.
       return new Promise((resolve, reject) => {
         const { raw } = request
         request.stages?.enter('parse')
@@ -46,7 +46,7 @@ export function createBodyReader({ limits, recheckToken }: BodyReaderOptions): B
         askForBody(raw, reply)
         const bytesBefore = raw.socket.bytesRead
         function take(bytes: Buffer): void {
-          // In the same read as the head: the token was checked just now.
+          // The body came in the same read as the head: the token was checked just now.
           if (raw.socket.bytesRead === bytesBefore) finish(bytes)
           else recheckToken(request, (rejection) => finish(bytes, rejection))
         }
@@ -72,16 +72,16 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 }
 
 /**
- * Judges a body by the header fields of its request: throws 40001 where there is none, 41501 for another media
- * type, charset or coding than those and none. Returns its media type.
+ * Checks the header fields of a body and returns its media type. Throws 40001 if there is no body, 41501 for another
+ * media type, charset or coding.
  */
 export function checkBodyHeaders<Type extends string>(
   { headers }: IncomingMessage,
   mediaTypes: readonly Type[],
   codings: readonly string[],
-  wanted: string,
+  expected: string,
 ): Type {
-  if (!hasBody({ headers })) throw new AppError(40001, `The body is missing: send ${wanted}.`)
+  if (!hasBody({ headers })) throw new AppError(40001, `The body is missing. Send ${expected}.`)
   const field = headers['content-type'] ?? ''
   const plainType = mediaTypes.find((mediaType) => mediaType === field)
   const [type = '', ...parameters] = plainType === undefined ? field.toLowerCase().split(';') : [plainType]
@@ -97,66 +97,66 @@ export function checkBodyHeaders<Type extends string>(
   }
   const coding = headers['content-encoding']
   if (coding !== undefined && ![...codings, 'identity'].includes(coding.toLowerCase())) {
-    const [packed] = codings
+    const [compressed] = codings
     throw new AppError(
       41501,
-      packed === undefined
+      compressed === undefined
         ? 'Send the body without a Content-Encoding.'
-        : `Send the body with Content-Encoding: ${packed}, or without one.`,
+        : `Send the body with Content-Encoding: ${compressed}, or without one.`,
     )
   }
   return mediaType
 }
 
-/** Asks for the body where the client waits to be asked (RFC 9110 §10.1.1): when all before it is judged. */
+/** Sends 100 Continue if the client waits for it (RFC 9110 §10.1.1). Call it after all checks of the head. */
 export function askForBody({ headers }: IncomingMessage, reply: FastifyReply): void {
   if (headers.expect !== undefined && /^100-continue$/i.test(headers.expect)) reply.raw.writeContinue()
 }
 
-/** Reads the body whole and hands it to `take`; `fail` is told why it cannot. */
+/** Reads the whole body and calls `take` with it, or `fail` with an error. */
 function readBytes(
   raw: IncomingMessage,
   bytesMax: number,
   take: (bytes: Buffer) => void,
   fail: (error: unknown) => void,
 ): void {
-  // Nearly every body comes in one piece, which is then taken as it is.
+  // Nearly every body arrives as one chunk, which needs no copy.
   let first: Buffer | undefined
-  let pieces: Buffer[] | undefined
+  let chunks: Buffer[] | undefined
   let bytes = 0
-  function onData(piece: Buffer): void {
-    bytes += piece.length
+  function onData(chunk: Buffer): void {
+    bytes += chunk.length
     if (bytes > bytesMax) {
       raw.off('data', onData)
-      first = pieces = undefined
-      // What still comes is read and dropped, so that the connection stays in step.
+      first = chunks = undefined
+      // The rest is read and dropped, so that the next request can be read from the connection.
       raw.resume()
       fail(tooLarge(bytesMax))
     } else if (first === undefined) {
-      first = piece
+      first = chunk
     } else {
-      pieces ??= [first]
-      pieces.push(piece)
+      chunks ??= [first]
+      chunks.push(chunk)
     }
   }
   raw.on('data', onData)
   raw.on('end', () => {
-    take(pieces === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(pieces, bytes))
+    take(chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, bytes))
   })
-  // Only ever the client going away, or its body breaking off: there is nobody left to answer.
-  raw.on('error', () => fail(new AppError(40000, 'The body broke off.')))
+  // The client is gone, or its body is incomplete: no response can be sent.
+  raw.on('error', () => fail(new AppError(40000, 'The body is incomplete.')))
 }
 
 function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw new AppError(40001, 'The body is missing: send a JSON object.')
-  if (!isUtf8(bytes)) throw new AppError(40002, 'The body is not JSON: it is not valid UTF-8.')
+  if (bytes.length === 0) throw new AppError(40001, 'The body is missing. Send a JSON object.')
+  if (!isUtf8(bytes)) throw new AppError(40002, 'The body is not JSON in UTF-8. It has invalid UTF-8.')
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw new AppError(40002, 'The body is not JSON: it begins with a byte order mark (RFC 8259 §8.1).')
+    throw new AppError(40002, 'The body must not start with a byte order mark (RFC 8259 §8.1).')
   }
   return parseJsonText(bytes.toString('utf8'), 'body')
 }
 
-/** `parseExactJson` that throws 40002 for what is not JSON; `what` tells what the text is of. */
+/** `parseExactJson` that throws 40002 for invalid JSON; `what` is its subject in the message. */
 export function parseJsonText(text: string, what: 'body' | 'line'): unknown {
   try {
     return parseExactJson(text)
@@ -166,16 +166,13 @@ export function parseJsonText(text: string, what: 'body' | 'line'): unknown {
   }
 }
 
-/**
- * Where the text stops being JSON, if the engine says so; its message may quote the body, so no more of it is
- * told.
- */
+/** The position of a syntax error, if known. The rest of the engine's message may quote the body. */
 function positionIn(message: string): string {
-  if (message.includes('end of JSON')) return ': it breaks off'
+  if (message.includes('end of JSON')) return ': it ends too early'
   const [, charactersBefore] = /position (\d+)/.exec(message) ?? []
-  return charactersBefore === undefined ? '' : `: it goes wrong after character ${charactersBefore}`
+  return charactersBefore === undefined ? '' : `: it is invalid after character ${charactersBefore}`
 }
 
 function tooLarge(bytesMax: number): AppError {
-  return new AppError(41301, `The body is larger than ${bytesMax} bytes.`)
+  return new AppError(41301, `The body is larger than ${bytesMax} bytes, the limit.`)
 }

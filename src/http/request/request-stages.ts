@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What a request goes through, one after the other; not every one goes through each. */
+/** The stages of a request, in order. A request may skip some. */
 type StageName = 'authenticate' | 'parse' | 'read' | 'commit'
 
 interface Stage {
@@ -10,28 +10,25 @@ interface Stage {
   endMs: number
 }
 
-/** When a request went through what; kept for those only of which somebody wants to know. */
+/** The times of the stages of a request. */
 export interface RequestStages {
-  /** A stage begins, and the one before it is over. */
+  /** Starts a stage, and ends the previous one. */
   enter(name: StageName): void
-  /** The last one is over. */
+  /** Ends the last stage. */
   leave(): void
   readonly passed: readonly Stage[]
-  /** Whether the answer tells of them (`Server-Timing`). */
+  /** Whether the response has `Server-Timing`. */
   isReported: boolean
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null where nobody wants to know. */
+    /** Null unless the request is traced or asks for `Server-Timing`. */
     stages: RequestStages | null
   }
 }
 
-/**
- * Begins to note the stages of a request whose client asks for them with `Prefer: server-timing` (RFC 7240): how long
- * it took, and where.
- */
+/** Records the stages of a request with `Prefer: server-timing` (RFC 7240), for its response. */
 export function recordRequestedStages(request: FastifyRequest): void {
   const { prefer } = request.headers
   if (prefer === undefined || !/(?:^|,)\s*server-timing\s*(?:[,;]|$)/i.test(String(prefer))) return
@@ -39,7 +36,7 @@ export function recordRequestedStages(request: FastifyRequest): void {
   request.stages.isReported = true
 }
 
-/** The value of a `Server-Timing` field (W3C): milliseconds, each stage by its name and `total` from the first one on. */
+/** The value of `Server-Timing` (W3C): each stage and the `total`, in milliseconds. */
 export function serverTimingOf({ passed }: RequestStages): string {
   const first = passed[0]
   const last = passed.at(-1)

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type ErrorDetails, meaningOf } from '../../errors.ts'
 import { type HeaderList, isClientGone, sendJson } from './responses.ts'
 
-/** Methods that store nothing: the outcome of their failure goes without saying. */
+/** Methods that store nothing, so that their failures have no outcome. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
 /** Sent before anything was stored, unless the error says otherwise. */
 const CODES_OF_NOTHING_STORED: readonly ErrorCode[] = [50301, 50303, 50701]
@@ -15,7 +15,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const fields: HeaderList = []
   for (const [name, value] of Object.entries(failure.headers)) fields.push(name, value)
   const { retryAfterSeconds } = meaningOf(failure.code)
-  // A failure may know better how long it takes.
+  // A failure may have a better estimate.
   if (retryAfterSeconds !== undefined && !('retry-after' in failure.headers))
     fields.push('retry-after', String(retryAfterSeconds))
   if (mustClose(failure.code, request)) fields.push('connection', 'close')

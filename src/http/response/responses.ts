@@ -9,20 +9,20 @@ export type HeaderList = string[]
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Notes that a request is over, answered or not; once noted, it does nothing. */
+    /** Records a request that ended, with or without a response; does nothing the second time. */
     recordRequest(request: FastifyRequest, reply: FastifyReply): void
   }
 }
 
 /**
- * Answers with JSON text, past Fastify's own serialisation, which costs as much as the rest of a small
- * answer. `fields` may name header fields beyond those that every answer has.
+ * Sends JSON text, without Fastify's serialisation, which costs as much as the rest of a small response. `fields` are
+ * header fields beyond those of every response.
  */
 export function sendJson(reply: FastifyReply, status: number, json: string, fields: HeaderList = []): void {
   sendBody(reply, status, 'application/json; charset=utf-8', json, fields)
 }
 
-/** Answers with a body of that type; HEAD gets the same header fields and no body. */
+/** Sends a body of this media type; the response to HEAD has the same header fields and no body. */
 export function sendBody(
   reply: FastifyReply,
   status: number,
@@ -40,23 +40,23 @@ export function sendBody(
   }
 }
 
-/** Answers without a body: 204, 304. */
+/** Sends a response without a body: 204, 304. */
 export function sendEmpty(reply: FastifyReply, status: 204 | 304, fields: HeaderList = []): void {
   writeHead(reply, status, fields)
   reply.raw.end()
 }
 
 /**
- * Writes the head of an answer, past Fastify: `fields`, those that every answer has, and those that the rules of
- * the route gave to this request. What does not say how it may be kept is kept nowhere: it may hold plants. To a client
- * that is gone nothing is sent.
+ * Writes the head of a response, without Fastify: `fields`, those of every response, and the `responseFields` of the
+ * request. Without a `cache-control` of its own a response must not be cached, as it may contain plants. Sends nothing
+ * to a client that is gone.
  */
 export function writeHead(reply: FastifyReply, status: number, fields: HeaderList): void {
   const { request, raw } = reply
   reply.hijack()
   request.stages?.leave()
   if (isClientGone(request)) {
-    // Fastify tells of an answer that is sent, and of this one nobody else would.
+    // Fastify calls `onResponse` only after a response was sent.
     reply.server.recordRequest(request, reply)
     return
   }
@@ -68,7 +68,7 @@ export function writeHead(reply: FastifyReply, status: number, fields: HeaderLis
   raw.writeHead(status, all)
 }
 
-/** Notes a request whose answer breaks off, which else leaves no trace: for answers that take their time to be sent. */
+/** Records a request whose response is aborted: for long responses, as Fastify does not report these. */
 export function notifyWhenDropped(reply: FastifyReply): void {
   const { request, raw, server } = reply
   raw.once('close', () => {
@@ -76,14 +76,14 @@ export function notifyWhenDropped(reply: FastifyReply): void {
   })
 }
 
-/** Whether the connection of a request is closed, and nobody left to be answered. */
+/** Whether the connection of a request is closed, so that no response can be sent. */
 export function isClientGone({ raw }: FastifyRequest): boolean {
   return raw.socket.destroyed
 }
 
 /**
- * How long a browser that was here over TLS uses no plain HTTP for this host: a year, as is usual. Subdomains are not
- * ours to decide on, so `includeSubDomains` is absent.
+ * How long browsers use only TLS for this host after a visit over TLS: a year, as usual. Without `includeSubDomains`, as
+ * subdomains may belong to other services.
  */
 const STRICT_TRANSPORT_SECONDS = 31_536_000
 
@@ -91,8 +91,8 @@ const STRICT_TRANSPORT = ['strict-transport-security', `max-age=${STRICT_TRANSPO
 const NONE: string[] = []
 
 /**
- * The field Strict-Transport-Security (RFC 6797 §7.2) where the service speaks TLS itself. Behind a proxy it is the
- * proxy's to set.
+ * The field Strict-Transport-Security (RFC 6797 §7.2) if the service itself speaks TLS. A proxy in front must set its
+ * own.
  */
 export function transportSecurityFields(socket: Duplex): string[] {
   return (socket as Partial<TLSSocket>).encrypted ? STRICT_TRANSPORT : NONE

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptsGzip } from './compression.ts'
 import { type HeaderList, sendBody, sendEmpty } from './responses.ts'
 
-/** A file as it is served: its bytes, the same compressed, and what tells it from another version of it. */
+/** A served file: its bytes, uncompressed and compressed, and a digest that identifies its version. */
 export interface StaticFile {
   mediaType: string
   plain: Buffer
@@ -13,7 +13,7 @@ export interface StaticFile {
   digest: string
 }
 
-/** For a name that stays from version to version: a browser asks each time whether its copy is current. */
+/** For a name that is the same in each version: a browser revalidates its copy each time. */
 export const REVALIDATE: HeaderList = ['cache-control', 'no-cache']
 
 export async function publish(mediaType: string, plain: Buffer): Promise<StaticFile> {
@@ -21,7 +21,7 @@ export async function publish(mediaType: string, plain: Buffer): Promise<StaticF
   return { mediaType, plain, gzipped: await promisify(gzip)(plain), digest }
 }
 
-/** Answers with the file, compressed for those who take it so, or with 304 to those who have it. */
+/** Sends the file, compressed if the client accepts it, or 304 if the client has it. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -29,10 +29,10 @@ export function sendFile(
   fields: HeaderList,
 ): void {
   const { 'if-none-match': known = '' } = request.headers
-  const zipped = acceptsGzip(request)
-  const etag = `"${digest}${zipped ? '-gzip' : ''}"`
+  const isGzipped = acceptsGzip(request)
+  const etag = `"${digest}${isGzipped ? '-gzip' : ''}"`
   const all = ['etag', etag, 'vary', 'accept-encoding', ...fields]
   if (known.includes(etag)) sendEmpty(reply, 304, all)
-  else if (zipped) sendBody(reply, 200, mediaType, gzipped, ['content-encoding', 'gzip', ...all])
+  else if (isGzipped) sendBody(reply, 200, mediaType, gzipped, ['content-encoding', 'gzip', ...all])
   else sendBody(reply, 200, mediaType, plain, all)
 }

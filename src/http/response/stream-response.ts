@@ -6,27 +6,26 @@ import { wasNotRead } from '../connections/slow-readers.ts'
 import { GZIP_LEVEL } from './compression.ts'
 import { type HeaderList, notifyWhenDropped, writeHead } from './responses.ts'
 
-/** An answer that is sent as it arises, however long it becomes. */
+/** A response of any length that is sent while it is produced. */
 export interface ResponseStream {
   /**
-   * Sends text. Returns a promise where the client does not keep up: it fulfils when more may be sent. It rejects
-   * with 40000 when the client has gone away, and with 40801 when it reads nothing for too long, and is cut off
-   * (`unread-answers.ts`).
+   * Sends text. Returns a promise if the client does not keep up: it fulfils when more may be sent. It rejects with
+   * 40000 if the client is gone, and with 40801 if it was dropped because it did not read (`slow-readers.ts`).
    */
   send(text: string): Promise<void> | undefined
-  /** The answer is whole. */
+  /** Ends the response, which is complete. */
   end(): void
-  /** Breaks the connection off, so that the client sees that the answer is not whole. */
-  cut(): void
+  /** Drops the connection, so that the client sees that the response is incomplete. */
+  abort(): void
 }
 
 export interface StreamOptions {
   fields?: HeaderList
-  /** Whether what is sent is compressed; not for an answer that is to arrive line by line. */
+  /** Whether the response is compressed. Not for one that must arrive line by line. */
   isCompressed?: boolean
 }
 
-/** Begins an answer with 200 whose length nobody knows yet; of HEAD it sends the header fields, and no body. */
+/** Starts a response of unknown length with the status 200; the response to HEAD has only header fields. */
 export function streamResponse(
   reply: FastifyReply,
   mediaType: string,
@@ -37,7 +36,7 @@ export function streamResponse(
   writeHead(reply, 200, ['content-type', mediaType, ...coding, ...fields])
   notifyWhenDropped(reply)
   raw.flushHeaders()
-  // What fails here is a client that goes away, which `close` tells as well.
+  // Only a client that goes away causes this error, and `close` follows.
   raw.on('error', () => {})
   const sink = isCompressed ? compressInto(raw) : raw
 
@@ -45,7 +44,7 @@ export function streamResponse(
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const onClose = () => {
       const isUnread = wasNotRead(raw.req.socket)
-      reject(isUnread ? new AppError(40801, 'Nobody read the answer in time.') : clientGone())
+      reject(isUnread ? new AppError(40801, 'The client did not read the response in time.') : clientGone())
     }
     sink.once('drain', resolve)
     raw.once('close', onClose)
@@ -64,17 +63,17 @@ export function streamResponse(
       if (raw.destroyed) return
       sink.end()
     },
-    cut() {
+    abort() {
       raw.destroy()
     },
   }
 }
 
 function clientGone(): AppError {
-  return new AppError(40000, 'The client has gone away.')
+  return new AppError(40000, 'The client is gone.')
 }
 
-/** What is written to it is sent compressed; it ends the answer, and goes with it. */
+/** A compressor whose output is sent; its end ends the response, and it is destroyed with the response. */
 function compressInto(raw: ServerResponse): Gzip {
   const gzip = createGzip({ level: GZIP_LEVEL })
   gzip.pipe(raw)

@@ -4,14 +4,14 @@ import { AppError } from '../../errors.ts'
 import { publish, REVALIDATE, type StaticFile, sendFile } from '../response/static-file.ts'
 
 export interface DocsRoutesOptions {
-  /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
+  /** The path of the base URL, which prefixes every route: '' or '/prefix'. */
   basePath: string
 }
 
 const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLES = 'text/css; charset=utf-8'
 
-/** Every file below /docs/. A name from a client is looked up here and nowhere else. */
+/** Every file below /docs/. Names from clients are looked up only here. */
 const FILES: ReadonlyMap<string, { mediaType: string; location: string }> = new Map([
   ['swagger-ui-bundle.js', { mediaType: SCRIPT, location: '#swagger-ui/swagger-ui-bundle.js' }],
   ['swagger-ui.css', { mediaType: STYLES, location: '#swagger-ui/swagger-ui.css' }],
@@ -21,30 +21,30 @@ const FILES: ReadonlyMap<string, { mediaType: string; location: string }> = new 
 ])
 
 /**
- * The page runs its own scripts only and talks to the service that served it only, so a token that is pasted
- * into it can go nowhere else. Swagger UI's stylesheet has its icons in `data:` URLs.
+ * The page runs only its own scripts and sends requests only to this service, so a token that is pasted into it cannot
+ * leak. Swagger UI's stylesheet has its icons in `data:` URLs.
  */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The interactive reference of the API: a page at /docs, and the files that it is made of. */
+/** The interactive reference of the API: a page at /docs and its files. */
 export function registerDocsRoutes(app: FastifyInstance, { basePath }: DocsRoutesOptions): void {
   const page = publish('text/html; charset=utf-8', Buffer.from(docsPage(basePath)))
-  const published = new Map<string, Promise<StaticFile>>()
+  const cached = new Map<string, Promise<StaticFile>>()
 
-  /** Reads a file when it is first asked for: few ask, and a start should not wait for two megabytes. */
+  /** Reads a file at its first request: it is rarely used, and a start must not wait for two megabytes. */
   function fileNamed(name: string): Promise<StaticFile> {
-    const known = published.get(name)
+    const known = cached.get(name)
     if (known !== undefined) return known
     const file = FILES.get(name)
     if (file === undefined) throw new AppError(40401)
     const reading = readFile(new URL(import.meta.resolve(file.location))).then((bytes) =>
       publish(file.mediaType, bytes),
     )
-    published.set(name, reading)
-    // What could not be read this time is tried again the next time.
-    reading.catch(() => published.delete(name))
+    cached.set(name, reading)
+    // The next request retries a read that failed.
+    reading.catch(() => cached.delete(name))
     return reading
   }
 
@@ -93,13 +93,13 @@ function docsPage(base: string): string {
 <header>
 <a class="home" href="${base}/">
 <img src="${base}/docs/leaf.svg" alt="" width="28" height="28"> Plant Store</a>
-<nav aria-label="The document behind this page">
+<nav aria-label="OpenAPI document">
 <a href="${base}/openapi.json">openapi.json</a>
 <a href="${base}/openapi.yaml">openapi.yaml</a>
 </nav>
 </header>
-<main id="reference"><p class="notice">The reference is being loaded …</p></main>
-<noscript><p class="notice">This page needs JavaScript. The same is told in
+<main id="reference"><p class="notice">Loading the reference …</p></main>
+<noscript><p class="notice">This page needs JavaScript. The reference is also in
 <a href="${base}/openapi.yaml">openapi.yaml</a>.</p></noscript>
 </body>
 </html>

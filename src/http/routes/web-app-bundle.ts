@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { publish, type StaticFile } from '../response/static-file.ts'
 
-/** The built page: which files it begins with, and every file below /assets/. */
+/** The built web app: its entry files, and every file below /assets/. */
 export interface WebAppBundle {
   /** Names below /assets/. */
   script: string
   styles: readonly string[]
-  /** The file of that name; undefined where the bundle has none. */
+  /** The file of this name; undefined if the bundle has no such file. */
   fileNamed(name: string): Promise<StaticFile> | undefined
 }
 
-/** What Vite tells of a chunk, as far as it is used here. */
+/** The members of a chunk in Vite's manifest that are used here. */
 interface ManifestEntry {
   file: string
   isEntry?: boolean
@@ -26,26 +26,26 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['svg', 'image/svg+xml'],
 ])
 
-/** Reads what was built; undefined where nothing was. Files are read when they are first asked for. */
+/** Reads the manifest of the build; undefined without a build. A file is read at its first request. */
 export async function readWebAppBundle(folder = DIST): Promise<WebAppBundle | undefined> {
   const manifest = await readManifest(folder)
   const entries = Object.values(manifest)
   const entry = entries.find(({ isEntry }) => isEntry)
   if (entry === undefined) return undefined
   const names = new Set(entries.flatMap(({ file, css = [] }) => [file, ...css]).map(assetName))
-  const published = new Map<string, Promise<StaticFile>>()
+  const cached = new Map<string, Promise<StaticFile>>()
   return {
     script: assetName(entry.file),
     styles: (entry.css ?? []).map(assetName),
     fileNamed(name) {
       if (!names.has(name)) return undefined
-      const known = published.get(name)
+      const known = cached.get(name)
       if (known !== undefined) return known
       const mediaType = MEDIA_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream'
       const reading = readFile(new URL(ASSETS + name, folder)).then((bytes) => publish(mediaType, bytes))
-      published.set(name, reading)
-      // What could not be read this time is tried again the next time.
-      reading.catch(() => published.delete(name))
+      cached.set(name, reading)
+      // The next request retries a read that failed.
+      reading.catch(() => cached.delete(name))
       return reading
     },
   }

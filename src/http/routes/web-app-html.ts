@@ -1,4 +1,4 @@
-/** The one document of the page; everything else is drawn by its script. Nothing in it is inline. */
+/** The HTML document of the web app, which its script fills. It has no inline scripts and styles. */
 export function webAppHtml(
   base: string,
   { script, styles }: { script: string; styles: readonly string[] },
@@ -17,14 +17,14 @@ ${styles.map((name) => `<link rel="stylesheet" href="${base}/assets/${name}">`).
 </head>
 <body>
 <div id="page"></div>
-<noscript><p>This page needs JavaScript. Programs talk to the service as the
-<a href="${base}/docs">API reference</a> and <a href="${base}/openapi.yaml">openapi.yaml</a> say.</p></noscript>
+<noscript><p>Plant Store needs JavaScript. Turn it on in your browser and reload this page. For programs there is an
+<a href="${base}/docs">API</a>.</p></noscript>
 </body>
 </html>
 `
 }
 
-/** What stands in the place of a page that was not built. */
+/** The page instead of a web app that was not built. */
 export function missingWebAppHtml(base: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -38,10 +38,10 @@ export function missingWebAppHtml(base: string): string {
 <body>
 <main>
 <h1>Plant Store</h1>
-<p>The service runs. Its page for people has not been built: run <code>npm ci</code> and <code>npm run page</code> where
-the service is installed, and load this again.</p>
+<p>The service is running, but the web app has not been built. Ask the operator to run <code>npm ci</code> and
+<code>npm run web-app</code> where the service is installed. Then reload this page.</p>
 <ul>
-<li><a href="${base}/docs">Read the API reference and try it</a></li>
+<li><a href="${base}/docs">API reference</a></li>
 <li><a href="${base}/openapi.json">openapi.json</a> and <a href="${base}/openapi.yaml">openapi.yaml</a></li>
 </ul>
 </main>

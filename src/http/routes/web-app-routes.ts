@@ -6,17 +6,14 @@ import { readWebAppBundle, type WebAppBundle } from './web-app-bundle.ts'
 import { missingWebAppHtml, webAppHtml } from './web-app-html.ts'
 
 export interface WebRoutesOptions {
-  /** The path of the base URL, before every path that is answered: '' or '/prefix'. */
+  /** The path of the base URL, which prefixes every route: '' or '/prefix'. */
   basePath: string
   openApi: object
-  /** Reads the built page; undefined where there is none. */
+  /** Reads the built web app; undefined without a build. */
   readBundle?: () => Promise<WebAppBundle | undefined>
 }
 
-/**
- * The page runs its own scripts only and talks to the service that served it only, so the token of the person
- * before it can go nowhere else.
- */
+/** The page runs only its own scripts and sends requests only to this service, so the user's token cannot leak. */
 const PAGE_FIELDS: HeaderList = [
   ...REVALIDATE,
   'content-security-policy',
@@ -28,10 +25,10 @@ const PAGE_FIELDS: HeaderList = [
   'same-origin',
 ]
 
-/** The name of a file holds a digest of it: another version has another name. */
+/** The name of a file contains its digest: each version has another name. */
 const IMMUTABLE: HeaderList = ['cache-control', 'public, max-age=31536000, immutable']
 
-/** What is for people and tools, and holds no plants: the page with its files, and the OpenAPI document. */
+/** Public routes without plants: the web app with its files, and the OpenAPI document. */
 export function registerWebRoutes(
   app: FastifyInstance,
   { basePath, openApi, readBundle = readWebAppBundle }: WebRoutesOptions,
@@ -40,7 +37,7 @@ export function registerWebRoutes(
   let yaml: Promise<StaticFile> | undefined
   let built: Promise<{ bundle: WebAppBundle; page: StaticFile } | undefined> | undefined
 
-  /** Looks for the page when it is first asked for, and again until there is one: a start does not wait for it. */
+  /** Reads the web app at the first request, and again until there is a build. A start does not wait for it. */
   function readPage() {
     built ??= readBundle().then(async (bundle) => {
       if (bundle === undefined) built = undefined
@@ -94,7 +91,7 @@ export function registerWebRoutes(
   })
 }
 
-/** Made when somebody asks: few do, and a start should not wait for it. */
+/** Created at the first request: it is rarely used, and a start must not wait for it. */
 async function publishYaml(openApi: object): Promise<StaticFile> {
   const { stringify } = await import('yaml')
   return publish('application/yaml', Buffer.from(stringify(openApi, { aliasDuplicateObjects: false })))

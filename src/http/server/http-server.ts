@@ -17,109 +17,101 @@ import { rawErrorResponse } from '../response/error-responses.ts'
 import { transportSecurityFields } from '../response/responses.ts'
 import { latestPipelinedRequests, mayTakeLong, runInOrder } from './pipelining.ts'
 
-/** Request line and header fields of a request, all together. */
+/** Limit of the request line and header fields together. */
 export const HEADER_BYTES_MAX = 16 * 1024
 
-/**
- * How often connections are looked at for time-outs: a slow one lives this much longer than its limit at
- * most.
- */
+/** How often connections are checked for timeouts; a slow one may live this much longer than its limit. */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000
 
-/**
- * How long a broken connection is read on after its answer: closing at once may take the answer along (RFC
- * 9112 §9.6).
- */
+/** How long a connection is read after its last response: closing at once may lose it (RFC 9112 §9.6). */
 const LINGER_MS = 1_000
 
-/** An answer to bytes that made no request, or not a whole one. */
+/** The response to bytes that are not a complete request. */
 interface UnreadableResponse {
   code: ErrorCode
   requestId: string
-  /** Who sent them: a proxy, where there is one. */
+  /** The peer of the connection: a proxy, if there is one. */
   address: string | undefined
-  /** The request, where only its body is not whole. */
+  /** The request, if only its body is incomplete. */
   request: IncomingMessage | undefined
 }
 
-export type RecordUnreadable = (answer: UnreadableResponse) => void
+export type RecordUnreadable = (response: UnreadableResponse) => void
 
 export interface ServerLimits {
   headersTimeoutMs: number
   requestTimeoutMs: number
   keepAliveTimeoutMs: number
-  /** How long the client of an answer may read nothing of it. */
+  /** How long a client may read nothing of its response. */
   sendTimeoutMs: number
 }
 
-export interface ServerParts {
+export interface HttpServerOptions {
   limits: ServerLimits
-  /** What TLS is spoken with; plain HTTP without it. */
+  /** The certificate for TLS; plain HTTP without it. */
   tls?: ServerTls | undefined
   recordUnreadable?: RecordUnreadable | undefined
   onDropped?: OnDropped
-  /** Takes each new connection, and closes what is one too many. */
+  /** Called for each new connection; may close it. */
   limitConnection?(socket: Socket): void
 }
 
 /**
- * A server for HTTP/1.1 that keeps a connection in order: requests that a client pipelines run one after
- * another unless all only read (RFC 9112 §9.3.2), nothing is executed behind an answer that closes, and bytes
- * that are no HTTP are answered after whatever came before them, with an Error body.
+ * Creates a server for HTTP/1.1. Pipelined requests run one after another unless all of them only read (RFC 9112
+ * §9.3.2). No request runs after a response that closes the connection. The response to bytes that are not HTTP follows
+ * those to earlier requests, and has an Error body.
  */
 export function createHttpServer(
   listener: RequestListener,
-  { limits, tls, recordUnreadable = () => {}, onDropped = () => {}, limitConnection }: ServerParts,
+  { limits, tls, recordUnreadable = () => {}, onDropped = () => {}, limitConnection }: HttpServerOptions,
 ): Server {
   const options: ServerOptions = {
     maxHeaderSize: HEADER_BYTES_MAX,
-    // They are a part of the request: Node refuses a longer time for them.
+    // They are part of the request: Node does not accept a longer time for them.
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    // Both would be answered by Node itself, without a body or by silently taking the first: `route-rules.ts`
-    // judges.
+    // Node would respond to a missing Host field without a body, and ignore a second Host field. `guard-routes.ts`
+    // checks both.
     requireHostHeader: false,
     joinDuplicateHeaders: true,
   }
   const server = tls === undefined ? createServer(options) : createTlsServer(options, tls)
-  // A client may close its side behind its last request and still wants the answer; Node would hang up on it.
+  // A client may close its side after its last request and wait for the response. Node would close the connection.
   Object.assign(server, { httpAllowHalfOpen: true })
   if (limitConnection !== undefined) server.on('connection', limitConnection)
   const sockets = openSockets(server)
-  keepUnsentAnswers(server, sockets)
+  keepUnsentResponses(server, sockets)
   server.once('close', dropSlowReaders({ sockets, sendTimeoutMs: limits.sendTimeoutMs, onDropped }))
   const order = { listener, runLater: createEventLoopSlices().runLater }
   const receive: RequestListener = (request, response) => runInOrder(request, response, order)
   server.on('request', receive)
-  // The body is asked for when it is wanted (`readBody`); an expectation that nobody knows may be ignored
-  // (RFC 9110 §10.1.1).
+  // `askForBody` sends 100 Continue. An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('checkContinue', receive)
   server.on('checkExpectation', receive)
   server.on('connect', (_request, socket) => {
-    answerBroken(socket, 40501, recordUnreadable, 'CONNECT is not offered here.')
+    rejectUnreadable(socket, 40501, recordUnreadable, 'CONNECT is not supported.')
   })
   return server
 }
 
 function openSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
-  const keep = (socket: Socket) => {
+  const add = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
-  server.on('connection', keep)
-  server.on('secureConnection', keep)
+  server.on('connection', add)
+  server.on('secureConnection', add)
   return sockets
 }
 
 /**
- * Node takes a connection for idle as soon as its answer is handed over, and cuts it off with half of a long
- * one unsent. Here nothing is closed as idle while an answer is still being sent; whoever wants them closed
- * asks again.
+ * Node considers a connection idle as soon as its response is written, and would drop it with half of a long response
+ * unsent. So `closeIdleConnections` closes none while a response is being sent; callers retry.
  */
-function keepUnsentAnswers(server: Server, sockets: ReadonlySet<Socket>): void {
+function keepUnsentResponses(server: Server, sockets: ReadonlySet<Socket>): void {
   const closeIdleConnections = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     for (const socket of sockets) {
@@ -130,10 +122,7 @@ function keepUnsentAnswers(server: Server, sockets: ReadonlySet<Socket>): void {
   }
 }
 
-/**
- * For `clientErrorHandler`: answers what the parser refused, or what did not arrive in time, and ends the
- * connection.
- */
+/** For `clientErrorHandler`: responds to malformed or late bytes, and closes the connection. */
 export function sendClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -145,58 +134,65 @@ export function sendClientError(
       socket.destroy()
       break
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      // Told once for each request, and Node itself does nothing more about it.
+      // Node reports this once per request, and does nothing else about it.
       if (mayTakeLong(socket)) break
-      // A connection on which nothing was ever asked is owed no answer.
+      // Without a byte of a request there is nothing to respond to.
       if ((socket as Socket).bytesRead === 0) socket.destroy()
-      else answerBroken(socket, 40801, recordUnreadable)
+      else rejectUnreadable(socket, 40801, recordUnreadable)
       break
     case 'HPE_HEADER_OVERFLOW':
-      answerBroken(
+      rejectUnreadable(
         socket,
         43101,
         recordUnreadable,
-        `The header fields are larger than ${HEADER_BYTES_MAX} bytes in all.`,
+        `The header fields are larger than ${HEADER_BYTES_MAX} bytes, the limit.`,
       )
       break
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      answerBroken(socket, 41301, recordUnreadable, 'The chunk extensions are too large.')
+      rejectUnreadable(socket, 41301, recordUnreadable, 'The chunk extensions are too large.')
       break
     default:
-      answerBroken(socket, 40000, recordUnreadable)
+      rejectUnreadable(socket, 40000, recordUnreadable)
   }
 }
 
-function answerBroken(socket: Duplex, code: ErrorCode, note: RecordUnreadable, message?: string): void {
-  const answer = (request?: IncomingMessage) => {
+function rejectUnreadable(
+  socket: Duplex,
+  code: ErrorCode,
+  recordUnreadable: RecordUnreadable,
+  message?: string,
+): void {
+  const respond = (request?: IncomingMessage) => {
     const requestId = generateRequestId()
-    if (socket.writable) note({ code, requestId, address: (socket as Socket).remoteAddress, request })
+    if (socket.writable) {
+      recordUnreadable({ code, requestId, address: (socket as Socket).remoteAddress, request })
+    }
     writeLast(socket, rawErrorResponse(code, requestId, message, transportSecurityFields(socket)))
   }
   const [latest, before] = latestPipelinedRequests(socket)
   if (latest === undefined) {
-    answer()
+    respond()
   } else if (!latest.request.complete && latest.response.headersSent) {
-    // The request was answered before its body broke off; there is nothing more to say.
+    // The request has its response already.
     writeLast(socket, '')
   } else if (latest.response.closed) {
-    answer()
+    respond()
   } else if (latest.request.complete) {
-    // The fault lies behind a whole request, which keeps its own answer.
-    latest.response.once('close', () => answer())
+    // The malformed bytes follow a complete request, which gets its own response first.
+    latest.response.once('close', () => respond())
   } else if (before !== undefined) {
-    before.response.once('close', () => answer(latest.request))
+    before.response.once('close', () => respond(latest.request))
   } else {
-    answer(latest.request)
+    respond(latest.request)
   }
 }
 
-function writeLast(socket: Duplex, answer: string): void {
+function writeLast(socket: Duplex, response: string): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  socket.end(answer)
+  socket.end(response)
   socket.on('data', () => {})
   socket.on('error', () => socket.destroy())
   socket.resume()

@@ -5,45 +5,45 @@ import { type AddressInfo, connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { SetupError } from '../../errors.ts'
 
-/** The service's user and group may talk to it: a proxy is put into the group. */
+/** The service's user and group have access: put a proxy into the group. */
 const SOCKET_MODE = 0o660
 
-/** Random bytes in the name under which a socket is made; nobody else makes one there within the same millisecond. */
-const MADE_NAME_BYTES = 3
+/** Random bytes in the temporary name of a new socket; enough for the millisecond that it exists. */
+const TEMPORARY_NAME_BYTES = 3
 /** A dot, and the bytes in base64. */
-const MADE_NAME_CHARACTERS = 1 + (MADE_NAME_BYTES * 4) / 3
+const TEMPORARY_NAME_CHARACTERS = 1 + (TEMPORARY_NAME_BYTES * 4) / 3
 
 /**
- * What a socket's path may have, less the zero at its end (sun_path in unix(7), and in that of macOS and the BSDs), and
- * less what is behind it while it is made.
+ * Limit on a socket's path: `sun_path` in unix(7) of Linux, and of macOS and the BSDs, without the zero at its end and
+ * the suffix of the temporary name.
  */
-const SOCKET_PATH_BYTES_MAX = (process.platform === 'linux' ? 107 : 103) - MADE_NAME_CHARACTERS
+const SOCKET_PATH_BYTES_MAX = (process.platform === 'linux' ? 107 : 103) - TEMPORARY_NAME_CHARACTERS
 
-export interface Place {
+export interface ListenOptions {
   host: string
   port: number
-  /** A Unix socket; no port is opened then. */
+  /** A Unix socket to listen on instead of a port. */
   socket?: string | undefined
   /** Whether the service speaks TLS. */
   isSecure: boolean
 }
 
 export interface Listening {
-  /** Where the service can be reached; on a socket, what a request to it may name. */
+  /** The origin of the service; on a Unix socket, one that requests may use. */
   origin: string
-  /** Takes no more connections, and fulfils when the app has closed. */
+  /** Stops accepting connections, and fulfils when the app has closed. */
   close(): Promise<void>
 }
 
-/** Begins to listen. Throws a SetupError that says why it cannot; nothing listens then. */
-export async function listen(app: FastifyInstance, place: Place): Promise<Listening> {
-  const { host, port, socket, isSecure } = place
+/** Starts to listen. Throws a SetupError with the reason if that fails; then nothing listens. */
+export async function listen(app: FastifyInstance, options: ListenOptions): Promise<Listening> {
+  const { host, port, socket, isSecure } = options
   if (socket !== undefined) {
     const own = await listenOnSocket(app, socket)
     return {
       origin: 'http://localhost',
       async close() {
-        // While it is listened on no other file gets its number. One that stays is taken over by the next start.
+        // While the socket is open no other file has its inode. If removing it fails, the next start replaces it.
         await removeOwn(socket, own).catch(() => undefined)
         await app.close()
       },
@@ -54,10 +54,13 @@ export async function listen(app: FastifyInstance, place: Place): Promise<Listen
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
-      throw new SetupError(`Port ${port} on ${host} is in use: choose another with --port.`)
-    if (code === 'EACCES') throw new SetupError(`Port ${port} on ${host} may not be used: permission denied.`)
+      throw new SetupError(`Port ${port} on ${host} is in use. Choose another with --port.`)
+    if (code === 'EACCES')
+      throw new SetupError(
+        `Permission to use port ${port} on ${host} was denied. Choose another with --port.`,
+      )
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new SetupError(`${host} is no address of this machine: choose another with --host.`)
+      throw new SetupError(`${host} is not an address of this machine. Choose another with --host.`)
     }
     throw new SetupError(`Cannot listen on ${host}:${port}: ${message}`)
   }
@@ -68,63 +71,65 @@ export async function listen(app: FastifyInstance, place: Place): Promise<Listen
   }
 }
 
-/** Gives what is at the path then. */
+/** Returns the file of the socket. */
 async function listenOnSocket(app: FastifyInstance, path: string): Promise<BigIntStats> {
   const bytes = Buffer.byteLength(path)
   if (bytes > SOCKET_PATH_BYTES_MAX) {
     throw new SetupError(
-      `The path of the socket is ${bytes} bytes long and may be ${SOCKET_PATH_BYTES_MAX}: choose a shorter one.`,
+      `The path of the socket has ${bytes} bytes; the limit is ${SOCKET_PATH_BYTES_MAX}. Choose a shorter path.`,
     )
   }
   const cannot = (reason: string) => new SetupError(`Cannot listen on the socket ${path}: ${reason}`)
-  // Node removes at the end whatever is at the path that it was given, also what another process put there.
-  const made = `${path}.${randomBytes(MADE_NAME_BYTES).toString('base64url')}`
+  // On close Node removes the path that it listened on, even if another process has replaced the file there.
+  const temporary = `${path}.${randomBytes(TEMPORARY_NAME_BYTES).toString('base64url')}`
   try {
-    await refuseOthers(path)
-    await app.listen({ path: made })
+    await rejectOtherFile(path)
+    await app.listen({ path: temporary })
     try {
-      await chmod(made, SOCKET_MODE)
-      const own = await lstat(made, { bigint: true })
-      await rename(made, path)
+      await chmod(temporary, SOCKET_MODE)
+      const own = await lstat(temporary, { bigint: true })
+      await rename(temporary, path)
       return own
     } catch (error) {
-      // Else it would go on listening, and the process that could not start would not end.
+      // Otherwise it would go on listening, and the process could not exit.
       await app.close()
       throw error
     }
   } catch (error) {
     if (error instanceof SetupError) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    // What the system says of a bind in a folder that is not there is EACCES to Node.
+    // Node reports EACCES for a bind in a missing folder.
     if (code === 'EACCES' || code === 'EPERM')
-      throw cannot('permission denied, or the folder is not there: make it first.')
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw cannot('its folder is not there: make it first.')
+      throw cannot('permission denied, or its folder does not exist. Create the folder first.')
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw cannot('its folder does not exist. Create it first.')
     throw cannot(message)
   }
 }
 
 /**
- * Throws a SetupError where something is at the path that stays: not so a socket that nobody listens on, which a
- * process leaves behind that crashed.
+ * Throws a SetupError if the path has a file that must not be replaced. A socket without a listener may be replaced: a
+ * process that crashed left it there.
  */
-async function refuseOthers(path: string): Promise<void> {
+async function rejectOtherFile(path: string): Promise<void> {
   const found = await lstatOf(path)
   if (found === undefined) return
   if (!found.isSocket()) {
-    throw new SetupError(`Cannot listen on the socket ${path}: something else is there, which stays.`)
+    throw new SetupError(
+      `Cannot listen on the socket ${path}: the file exists and is not a socket. Remove it, or choose another path.`,
+    )
   }
   if (await isListenedOn(path)) {
-    throw new SetupError(`Cannot listen on the socket ${path}: another process does already.`)
+    throw new SetupError(`Cannot listen on the socket ${path}: another process already listens on it.`)
   }
 }
 
-/** Removes what is at the path, unless another process put it there. */
+/** Removes the file at the path, unless another process has replaced it. */
 async function removeOwn(path: string, own: BigIntStats): Promise<void> {
   const found = await lstatOf(path)
   if (found?.dev === own.dev && found.ino === own.ino) await unlink(path)
 }
 
-/** What is at the path, undefined for nothing. */
+/** The file at the path; undefined if there is none. */
 async function lstatOf(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true })
@@ -134,7 +139,7 @@ async function lstatOf(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/** Whether somebody listens there. Rejects where that cannot be known. */
+/** Whether a process listens on the socket. Rejects if that cannot be determined. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = connect(path)
@@ -144,16 +149,14 @@ function isListenedOn(path: string): Promise<boolean> {
     })
     probe.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false)
-      // It listens, and has too many to take up.
+      // A process listens, and its backlog is full.
       else if (error.code === 'EAGAIN') resolve(true)
       else reject(error)
     })
   })
 }
 
-/**
- * An address as a URL has it: IPv6 in brackets, and one that means every address as one that can be called.
- */
+/** An address for a URL: IPv6 in brackets, and loopback for an address that means every address. */
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -56,7 +56,7 @@ export async function sendExport(
       response.end()
     } catch (error) {
       recordFailure(error, request)
-      response.cut()
+      response.abort()
     }
   } finally {
     await chunks.return?.()

@@ -23,8 +23,8 @@ const TRUST_MS = 2_000
 const CACHED_TOKENS_MAX = 1_000
 
 /**
- * Verifies a JWT of an OpenID provider and returns it as a token, which may have expired. Throws 40102 where it is
- * not valid, 50302 where that cannot be decided now.
+ * Verifies a JWT of an OpenID provider and returns it as a token, which may have expired. Throws 40102 if it is
+ * not valid, 50302 if that cannot be determined now.
  */
 export type JwtVerifier = (text: string) => Promise<StoredToken>
 
@@ -42,13 +42,13 @@ export interface AuthenticatorOptions {
 
 /**
  * Authenticates a request, sets `request.caller`, and calls `done` with an AppError unless the token is valid and has
- * the scope: 40101, 40102, 42901, 40301. Synchronous where the token is cached.
+ * the scope: 40101, 40102, 42901, 40301. Synchronous if the token is cached.
  */
 export interface Authenticator extends Authorize {
   /**
    * Checks the token of an accepted request again, as a body may arrive long after its head: calls `done` with 40102
-   * where it was revoked or rotated since, and updates `request.caller`. A token that expires during a request does
-   * not abort it. Synchronous where the token is cached.
+   * if it was revoked or rotated since, and updates `request.caller`. A token that expires during a request does
+   * not abort it. Synchronous if the token is cached.
    */
   recheckToken(request: FastifyRequest, done: (error?: Error) => void): void
   /** Drops a token from the cache: for one that this process revoked or rotated. */
@@ -58,7 +58,7 @@ export interface Authenticator extends Authorize {
 /** A cached token, by the whole Authorization field, so that a known one costs no hash. */
 interface CachedToken {
   token: StoredToken
-  /** Whether it is of the store, which records its use. */
+  /** Whether it is in the store, which records its use. */
   isStored: boolean
   expiresAtMs: number
   readAtMs: number
@@ -72,8 +72,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   async function find(request: FastifyRequest, field: string | undefined): Promise<CachedToken> {
     const text = parseBearerToken(field)
-    // A token that was valid a while ago is no guess: a neighbour at the same address locks nobody out.
-    const rejection = cache.has(field as string) ? undefined : tokenGuessLimit?.refusalOf(request)
+    // A token that was valid a while ago is not a guess: others at the same address must not lock its owner out.
+    const rejection = cache.has(field as string) ? undefined : tokenGuessLimit?.rejectionOf(request)
     if (rejection !== undefined) throw rejection
     return read(field as string, text)
   }
@@ -85,7 +85,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (token === undefined && verifyJwt !== undefined && isJwt(text)) token = await verifyJwt(text)
     const isStored = token === undefined
     token ??= await tokens.findByHash(hash)
-    if (token === undefined) throw invalidToken('The token is not known: it is mistyped or was revoked.')
+    if (token === undefined) throw invalidToken('The token is unknown. It was mistyped or revoked.')
     return put(field, token, isStored)
   }
 
@@ -102,7 +102,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return reject(request, insufficientScope(scope))
   }
 
-  /** Records what is wrong with a token; a missing token (40101) is no guess. */
+  /** Reports a rejected token; a missing token (40101) is not reported. */
   function reject<Failure extends Error>(request: FastifyRequest, error: Failure): Failure {
     if (error instanceof AppError && (error.code === 40102 || error.code === 40301)) {
       options.onRejected?.(request, error)
@@ -160,7 +160,7 @@ function createTokenCache(nowMs: () => number) {
       const known = field === undefined ? undefined : entries.get(field)
       if (known === undefined) return undefined
       const ageMs = nowMs() - known.readAtMs
-      // Negative where the clock was set back: the real age is unknown then.
+      // Negative if the clock was set back: the real age is unknown then.
       return ageMs >= 0 && ageMs < TRUST_MS ? known : undefined
     },
     /** Whether the token of this field was valid, if only a while ago. */

@@ -36,7 +36,7 @@ const WINDOW_SECONDS = 1
 
 /**
  * Authenticates a request, then counts it against the quota of its token, then checks its scope: a request without the
- * scope counts as well. Each scope has a quota of its own; whatever requires any token, an unknown path too, shares
+ * scope counts as well. Each scope has a quota of its own; routes that require any token, and unknown paths, share
  * one. Monitoring (`metrics:read`) is not limited.
  */
 export function createAuthorize({ authenticate, limits, nowMs }: AuthorizeOptions): Authorize {

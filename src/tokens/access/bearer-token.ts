@@ -4,14 +4,14 @@ import type { Scope } from '../token.ts'
 /** RFC 9110 §11.4 (scheme in any case, spaces) with the token68 of RFC 6750 §2.1. */
 const BEARER = /^bearer(?: +(.*))?$/i
 const TOKEN_TEXT = /^[A-Za-z0-9\-._~+/]+=*$/
-/** Three parts (RFC 7515 §7.1), the last one empty where it is not signed. No token of a store has a dot. */
+/** Three parts (RFC 7515 §7.1), the last one empty without a signature. No token of a store has a dot. */
 const JWT = /^[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]*$/
 
 const CHALLENGE = 'Bearer realm="plantstore"'
 
 /**
- * The token in an Authorization field. Two fields arrive joined by a comma, which no token holds. Throws 40101 where
- * there is none, 40102 where it is malformed.
+ * The token in an Authorization field. Two fields arrive joined by a comma, which no token contains. Throws 40101 if
+ * there is no token, 40102 if it is malformed.
  */
 export function parseBearerToken(field: string | undefined): string {
   const bearer = BEARER.exec(field ?? '')
@@ -21,8 +21,7 @@ export function parseBearerToken(field: string | undefined): string {
     })
   }
   const text = bearer[1] ?? ''
-  if (!TOKEN_TEXT.test(text))
-    throw invalidToken('The Authorization field holds no token of the Bearer scheme.')
+  if (!TOKEN_TEXT.test(text)) throw invalidToken('The Authorization field must be Bearer and a token.')
   return text
 }
 
@@ -30,17 +29,17 @@ export function isJwt(token: string): boolean {
   return JWT.test(token)
 }
 
-/** 40102, with what is wrong with the token (RFC 6750 §3.1). */
+/** 40102, with its challenge (RFC 6750 §3.1). */
 export function invalidToken(message: string): AppError {
   return new AppError(40102, message, {
     headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` },
   })
 }
 
-/** 40301: the caller lacks that scope; `message` where another one says more. */
+/** 40301, with its challenge: the caller lacks the scope. */
 export function insufficientScope(
   scope: Scope,
-  message = `This needs a token with the scope ${scope}.`,
+  message = `This operation requires a token with the scope ${scope}.`,
 ): AppError {
   return new AppError(40301, message, {
     headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },

@@ -6,7 +6,7 @@ import { createRateLimit, type ServiceLimit } from '../../load/rate-limit.ts'
 export interface TokenGuessLimitSettings {
   /** 0 turns all limits off. */
   rateLimit: number | undefined
-  /** Tokens that are not valid which an address may send in a minute; 0 for any number. */
+  /** Invalid tokens a minute per address; 0: unlimited. */
   failedAuthenticationsMax: number
 }
 
@@ -16,18 +16,18 @@ export interface TokenGuessLimitOptions {
   nowMs?: (() => number) | undefined
 }
 
-/** Keeps an address from guessing tokens, which costs the storage a look each. */
+/** Limits the invalid tokens of an address: each costs a read of the storage. */
 export interface TokenGuessLimit {
-  /** 42901, if the address may not try another token now. */
-  refusalOf(request: FastifyRequest): AppError | undefined
-  /** Counts a token that was not known; 42901 if it was one too many. */
+  /** 42901 if the address must not send another unknown token now. */
+  rejectionOf(request: FastifyRequest): AppError | undefined
+  /** Counts an unknown token; 42901 if it exceeds the limit. */
   count(request: FastifyRequest): AppError | undefined
 }
 
-/** Long enough that a few mistakes at once are forgiven, and soon forgotten. */
+/** Long enough to allow a few mistakes at once, short enough to end soon. */
 const WINDOW_SECONDS = 60
 
-/** Undefined where any number is allowed. */
+/** Creates the limit; undefined if it is turned off. */
 export function createTokenGuessLimit({
   limits: { rateLimit, failedAuthenticationsMax },
   clientAddress,
@@ -42,23 +42,19 @@ export function createTokenGuessLimit({
   })
   const keyOf = ({ raw }: FastifyRequest) => networkOf(clientAddress(raw))
 
-  function refusal({ isSpent, field, waitSeconds }: ServiceLimit): AppError | undefined {
+  function rejection({ isSpent, field, waitSeconds }: ServiceLimit): AppError | undefined {
     if (!isSpent) return undefined
-    return new AppError(
-      42901,
-      `Too many tokens from this address that are not valid: send the next one in ${waitSeconds} s.`,
-      {
-        headers: {
-          'ratelimit-policy': limit.policyField,
-          ratelimit: field,
-          'retry-after': String(waitSeconds),
-        },
+    return new AppError(42901, `Too many invalid tokens from this address. Retry in ${waitSeconds} s.`, {
+      headers: {
+        'ratelimit-policy': limit.policyField,
+        ratelimit: field,
+        'retry-after': String(waitSeconds),
       },
-    )
+    })
   }
 
   return {
-    refusalOf: (request) => refusal(limit.peek(keyOf(request))),
-    count: (request) => refusal(limit.take(keyOf(request))),
+    rejectionOf: (request) => rejection(limit.peek(keyOf(request))),
+    count: (request) => rejection(limit.take(keyOf(request))),
   }
 }

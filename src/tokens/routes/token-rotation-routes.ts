@@ -17,7 +17,7 @@ import { unknownMembers } from '../unknown-members.ts'
 import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
 import { type TokenRoutesOptions, tokenResponse } from './token-routes.ts'
 
-/** Tokens get new secrets: any one for whoever manages tokens, and each for itself. */
+/** Routes that give tokens new secrets: a caller with `tokens:manage` for any token, and each caller for its own. */
 export function registerTokenRotationRoutes(
   app: FastifyInstance,
   { tokens, body, authenticate, logToken, logRejection }: TokenRoutesOptions & { logRejection: LogRejection },
@@ -62,17 +62,17 @@ export function registerTokenRotationRoutes(
     async handler(request, reply) {
       queryOf(request, [])
       const graceSeconds = await readGraceSeconds(request, reply)
-      // Not before: it may have been replaced while its body was under way.
+      // After the body has arrived: the token may have been rotated meanwhile.
       const { id, isReplaced = false, scopes } = request.caller
-      // Else who found an old token could make it good again, and lock out who holds the new one.
+      // Otherwise somebody with a leaked old secret could renew it and lock out the owner.
       if (isReplaced && !scopes.includes('tokens:manage')) {
-        const refusal = insufficientScope(
+        const rejection = insufficientScope(
           'tokens:manage',
-          'This token is replaced already: rotate the new one, or use a token with the scope tokens:manage.',
+          'This secret was replaced. Rotate with the new one, or use a token with the scope tokens:manage.',
         )
-        // Somebody who found it, maybe.
-        logRejection(request, refusal)
-        throw refusal
+        // The old secret may have leaked.
+        logRejection(request, rejection)
+        throw rejection
       }
       await rotate(request, reply, id, graceSeconds)
     },
@@ -81,9 +81,7 @@ export function registerTokenRotationRoutes(
 
 function parseGraceSeconds(body: unknown): number {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidFields([
-      { name: '', rule: 'object', message: 'The body must be a JSON object, or be left out.' },
-    ])
+    throw invalidFields([{ name: '', rule: 'object', message: 'The body must be a JSON object or empty.' }])
   }
   const { graceSeconds = BigInt(GRACE_SECONDS_DEFAULT) } = body as { graceSeconds?: unknown }
   const problems = unknownMembers(body, TokenRotationSchema)

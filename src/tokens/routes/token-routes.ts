@@ -23,7 +23,7 @@ export interface TokenRoutesOptions {
   logToken: LogToken
 }
 
-/** Whoever may manage tokens may give any scope, their own or not: such a token is an administrator's. */
+/** A caller with `tokens:manage` may create tokens with any scope: such a caller is an administrator. */
 export function registerTokenRoutes(
   app: FastifyInstance,
   { tokens, body, authenticate, logToken }: TokenRoutesOptions,
@@ -75,7 +75,7 @@ export function registerTokenRoutes(
   })
 }
 
-/** What is told of a token: nothing that is secret. */
+/** A token as responses contain it, without secrets. */
 export function tokenResponse(token: StoredToken): TokenResponse {
   const { id, label, scopes, createdAtMs, expiresAtMs, lastUsedAtMs } = token
   return {

@@ -93,14 +93,14 @@ test('what is not JSON is refused, and the message quotes nothing of it', async 
     const message = await assertErrorAnswer(await app.send('POST', '/plants', text), 400, 40002)
     assert.match(
       message,
-      /^The body is not JSON(: it breaks off|: it goes wrong after character \d+)?\.$/,
+      /^The body is not JSON(: it ends too early|: it is invalid after character \d+)?\.$/,
       text.slice(0, 20),
     )
   }
   // People count from 1.
   for (const [text, where] of [
-    ['{"a":1,}', 'goes wrong after character 7'],
-    ['{"secret":', 'breaks off'],
+    ['{"a":1,}', 'is invalid after character 7'],
+    ['{"secret":', 'ends too early'],
   ] as const) {
     const message = await assertErrorAnswer(await app.send('POST', '/plants', text), 400, 40002)
     assert.equal(message, `The body is not JSON: it ${where}.`)

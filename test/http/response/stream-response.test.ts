@@ -72,7 +72,7 @@ test('nothing more is sent while the client does not read, and it is given up in
   )
   const socket = ask()
   const { code, message } = (await outcome.promise) as { code: number; message: string }
-  assert.deepEqual([code, message], [40801, 'Nobody read the answer in time.'])
+  assert.deepEqual([code, message], [40801, 'The client did not read the response in time.'])
   socket.resume()
   await new Promise((resolve) => socket.once('close', resolve))
 })
@@ -111,7 +111,7 @@ test('an answer that is cut is seen to be not whole', async (t) => {
   const { url } = await serve(t, async (reply) => {
     const answer = streamResponse(reply, 'text/plain')
     await answer.send('some')
-    answer.cut()
+    answer.abort()
   })
   await assert.rejects(async () => (await fetch(url)).text(), TypeError)
 })

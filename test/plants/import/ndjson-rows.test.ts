@@ -116,7 +116,7 @@ test('plants on one line, or in an array, are told to have a line each', () => {
   for (const [line, advice] of [
     [
       '{"id":1,"name":"a"}{"id":2,"name":"b"}',
-      /: it goes wrong after character 19\. Put each plant on its own line/,
+      /: it is invalid after character 19\. Put each plant on its own line/,
     ],
     ['{"id":1,"name":"a"} {"id":2,"name":"b"}', /Put each plant on its own line/],
     ['[{"id":1,"name":"a"},{"id":2,"name":"b"}]', /^The line must be a JSON object\. .* without brackets/],
