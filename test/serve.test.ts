@@ -212,9 +212,12 @@ test('a start that cannot listen throws a SetupError and closes the storage', as
   const cases: [Record<string, string>, RegExp][] = [
     [
       { PLANTSTORE_PORT: String(app.port) },
-      new RegExp(`^Port ${app.port} on 127\\.0\\.0\\.1 is in use: choose .*--port`),
+      new RegExp(`^Port ${app.port} on 127\\.0\\.0\\.1 is in use. Choose .*--port`),
     ],
-    [{ PLANTSTORE_PORT: '0', PLANTSTORE_HOST: '192.0.2.1' }, /^192\.0\.2\.1 is no address of this machine/],
+    [
+      { PLANTSTORE_PORT: '0', PLANTSTORE_HOST: '192.0.2.1' },
+      /^192\.0\.2\.1 is not an address of this machine/,
+    ],
   ]
   for (const [settings, message] of cases) {
     const config = readConfig({}, { PLANTSTORE_DATABASE: join(folder, 'plants.db'), ...settings })

@@ -88,7 +88,7 @@ test('so does a secret that was replaced and would be made good again', async (c
     [refused?.level, refused?.error, refused?.tokenId, refused?.requestId],
     [40, 40301, id, again.headers.get('x-request-id')],
   )
-  assert.match(String(refused?.reason), /replaced already/)
+  assert.match(String(refused?.reason), /was replaced/)
 })
 
 test('a flood of bad tokens leaves ten lines a second, and the number of the others', async (context) => {

@@ -40,7 +40,7 @@ export function createTrustedProxies(trustedProxies: string | undefined): (addre
   return (address) => isTrusted(address, 0)
 }
 
-/** The unit of a limit: an IPv4 address, or the first 64 bits of an IPv6 address, as a client usually has all of these. */
+/** The unit of a limit: an IPv4 address, or the /64 network of an IPv6 address, as a client usually has all of it. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address
   const withoutZone = address.replace(/%.*$/, '')

@@ -82,8 +82,8 @@ export function isClientGone({ raw }: FastifyRequest): boolean {
 }
 
 /**
- * How long browsers use only TLS for this host after a visit over TLS: a year, as usual. Without `includeSubDomains`, as
- * subdomains may belong to other services.
+ * How long browsers use only TLS for this host after a visit over TLS: a year, as usual. `includeSubDomains` is absent,
+ * as subdomains may belong to other services.
  */
 const STRICT_TRANSPORT_SECONDS = 31_536_000
 

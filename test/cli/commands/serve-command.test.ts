@@ -79,7 +79,7 @@ test('a port in use is one plain line', async (test) => {
   test.after(() => void taken.close())
   const { port } = taken.address() as { port: number }
   const run = await runPlantstore(test, ['serve', '--port', String(port)])
-  assertOneLine(run, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use: choose another with --port`))
+  assertOneLine(run, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use\\. Choose another with --port`))
 })
 
 test('a bad setting is one plain line that names it, and an exit code that tells supervisors not to try again', async (test) => {

@@ -75,12 +75,12 @@ test('the socket of a process that crashed is taken over; one in use, and what i
   await serveOn(test, socket)
   await assert.rejects(startApp(test, { PLANTSTORE_SOCKET: socket }), {
     name: 'SetupError',
-    message: /another process does already/,
+    message: /another process already listens/,
   })
   await run('curl', ['-sf', '--unix-socket', socket, 'http://localhost/healthz'])
   const file = join(folder, 'notes.txt')
   writeFileSync(file, 'mine')
-  await assert.rejects(startApp(test, { PLANTSTORE_SOCKET: file }), { message: /something else is there/ })
+  await assert.rejects(startApp(test, { PLANTSTORE_SOCKET: file }), { message: /is not a socket/ })
   assert.equal(readFileSync(file, 'utf8'), 'mine')
 })
 
@@ -111,10 +111,10 @@ test('a path that is too long, or in a folder that is not there, is told', async
   const folder = temporaryFolder(test)
   await assert.rejects(startApp(test, { PLANTSTORE_SOCKET: join(folder, 'x'.repeat(107)) }), {
     name: 'SetupError',
-    message: /^The path of the socket is 1\d\d bytes long and may be 10\d: choose a shorter one\.$/,
+    message: /^The path of the socket has 1\d\d bytes; the limit is 10\d\. Choose a shorter path\.$/,
   })
   await assert.rejects(startApp(test, { PLANTSTORE_SOCKET: join(folder, 'none/plants.sock') }), {
-    message: /folder is not there: make it first/,
+    message: /folder does not exist\. Create/,
   })
 })
 
@@ -157,7 +157,9 @@ test('a host or port that cannot be had is told', async (test) => {
   test.after(() => void taken.close())
   const { port } = taken.address() as { port: number }
   await assert.rejects(startApp(test, { PLANTSTORE_PORT: String(port) }), { message: /is in use/ })
-  await assert.rejects(startApp(test, { PLANTSTORE_HOST: '192.0.2.1' }), { message: /no address of this/ })
+  await assert.rejects(startApp(test, { PLANTSTORE_HOST: '192.0.2.1' }), {
+    message: /not an address of this/,
+  })
 })
 
 test('a socket that cannot be given to its group is not listened on', async (test) => {

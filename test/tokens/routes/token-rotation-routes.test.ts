@@ -88,7 +88,7 @@ test('a token rotates itself without any scope for it, once it is replaced no mo
     app.fetch('/tokens/self/rotate', { method: 'POST', ...withToken(token) })
   const second = await made(await rotateSelf(first.token))
   assert.equal(second.id, first.id)
-  assert.match(await assertErrorAnswer(await rotateSelf(first.token), 403, 40301), /replaced already/)
+  assert.match(await assertErrorAnswer(await rotateSelf(first.token), 403, 40301), /was replaced/)
   const third = await made(await rotateSelf(second.token))
   assert.equal((await app.fetch('/plants', withToken(third.token))).status, 200)
 
