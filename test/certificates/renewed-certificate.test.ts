@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/http/start-app.ts'
 
 const DAY_MS = 86_400_000
 
-/** Files under links, as Kubernetes mounts a secret: `data` leads to the folder in use. */
+/** Files under links, as Kubernetes mounts a secret: `data` links to the current folder. */
 function mountSecret(test: TestContext, first: TestCertificate) {
   const folder = temporaryFolder(test)
   const pointTo = ({ certFile }: TestCertificate) => {
@@ -45,7 +45,7 @@ async function open(
   return { certificate, log, levels, used }
 }
 
-test('a certificate that is replaced by the swap of a link is found without a word', async (test) => {
+test('a certificate that is replaced through its link is used without a signal', async (test) => {
   const [first, second] = [makeCertificate(test), makeCertificate(test)]
   const secret = mountSecret(test, first)
   const { certificate, log, used } = await open(test, secret)
@@ -57,7 +57,7 @@ test('a certificate that is replaced by the swap of a link is found without a wo
   assert.match(String(log.at(-1)?.expiresAt), /^\d{4}-\d\d-\d\dT/)
 })
 
-test('what cannot be used is told once, and the certificate before it stays', async (test) => {
+test('a certificate that cannot be used is logged once, and the old one stays', async (test) => {
   const [first, second] = [makeCertificate(test), makeCertificate(test)]
   const { certificate, log, levels, used } = await open(test, first)
   copyFileSync(second.certFile, first.certFile)
@@ -66,9 +66,9 @@ test('what cannot be used is told once, and the certificate before it stays', as
     String(log.at(-1)?.reason),
     /^The key in \S+ does not belong to the first certificate in \S+\./,
   )
-  // Many looks later there is still one line; who asks is told again.
-  let looks = 0
-  await eventually(() => ++looks > 40)
+  // After many checks there is still one line; a reload logs it again.
+  let waits = 0
+  await eventually(() => ++waits > 40)
   assert.equal(levels().filter((level) => level === 50).length, 1)
   await certificate.reload()
   assert.equal(levels().filter((level) => level === 50).length, 2)
@@ -79,19 +79,19 @@ test('what cannot be used is told once, and the certificate before it stays', as
   assert.deepEqual(used, [second.ca])
 })
 
-test('a look that was slow to read does not undo what was asked for meanwhile', async (test) => {
+test('a check that reads slowly does not undo a reload', async (test) => {
   const [first, second, third] = [makeCertificate(test), makeCertificate(test), makeCertificate(test)]
   const secret = mountSecret(test, first)
   const begun = Promise.withResolvers<void>()
-  const letGo = Promise.withResolvers<void>()
+  const mayEnd = Promise.withResolvers<void>()
   let reads = 0
   const { certificate, used } = await open(test, secret, {
     async read(files) {
       const pair = await readPair(files)
-      // The first look after the start.
+      // The first check after the start.
       if (++reads === 2) {
         begun.resolve()
-        await letGo.promise
+        await mayEnd.promise
       }
       return pair
     },
@@ -99,14 +99,14 @@ test('a look that was slow to read does not undo what was asked for meanwhile', 
   await begun.promise
   secret.pointTo(second)
   await certificate.reload()
-  letGo.resolve()
+  mayEnd.resolve()
   await eventually(() => used.length > 0)
   secret.pointTo(third)
   await eventually(() => used.at(-1) === third.ca)
   assert.deepEqual(used, [second.ca, third.ca])
 })
 
-test('the end of a certificate is told at the start, and warned of each day from two weeks before', async (test) => {
+test('the expiry of a certificate is logged at the start, and daily in the last two weeks', async (test) => {
   const { certFile, keyFile } = makeCertificate(test, { days: 20 })
   let nowMs = Date.now()
   const { log, levels } = await open(test, { certFile, keyFile }, { nowMs: () => nowMs })
@@ -121,7 +121,7 @@ test('the end of a certificate is told at the start, and warned of each day from
   assert.match(String(log[3]?.msg), /has expired/)
 })
 
-test('a certificate or key that is none is refused in a line that says what is wrong with which file', async (test) => {
+test('an invalid certificate or key is rejected in one line with the file and the reason', async (test) => {
   const { certFile, keyFile } = makeCertificate(test)
   const other = makeCertificate(test)
   const [pipe, large] = [`${certFile}.pipe`, `${certFile}.large`]
@@ -143,7 +143,7 @@ test('a certificate or key that is none is refused in a line that says what is w
   assert.ok(readFileSync(keyFile, 'utf8').includes('PRIVATE KEY'))
 })
 
-test('while the files are not read to the end they are not read again, and the end is warned of all the same', async (test) => {
+test('while a read hangs there is no other, and the expiry is still logged', async (test) => {
   const { certFile, keyFile } = makeCertificate(test)
   const files = { certFile, keyFile }
   let reads = 0

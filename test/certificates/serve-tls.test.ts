@@ -14,7 +14,7 @@ import { runPlantstore, startServe } from '../support/process/plantstore-process
 
 const STRICT = 'max-age=31536000'
 
-test('every answer over TLS says that plain HTTP is over, an error and one to no HTTP as well', async (test) => {
+test('every response over TLS has Strict-Transport-Security, also errors', async (test) => {
   const certificate = makeCertificate(test)
   trustCertificate(certificate)
   const app = await startApp(test, certificate.settings)
@@ -24,14 +24,14 @@ test('every answer over TLS says that plain HTTP is over, an error and one to no
   }
   const wire = await openWire(test, app.port, { isSecure: true })
   wire.send('no HTTP\r\n\r\n')
-  const answer = await wire.answer()
-  await assertErrorAnswer(answer, 400, 40000)
-  assert.equal(answer.headers['strict-transport-security'], STRICT)
+  const response = await wire.answer()
+  await assertErrorAnswer(response, 400, 40000)
+  assert.equal(response.headers['strict-transport-security'], STRICT)
   const plain = await startApp(test)
   assert.equal((await plain.fetch('/healthz')).headers.get('strict-transport-security'), null)
 })
 
-test('plain HTTP and other noise at the port of TLS is hung up on, and told at debug alone', async (test) => {
+test('plain HTTP and other bytes on the TLS port close the connection, and are logged only at debug', async (test) => {
   const app = await startApp(test, {
     ...makeCertificate(test).settings,
     PLANTSTORE_LOG_LEVEL: 'debug',
@@ -46,7 +46,7 @@ test('plain HTTP and other noise at the port of TLS is hung up on, and told at d
   for (const { level, msg } of app.log) assert.deepEqual([level, msg], [20, 'a TLS handshake failed'])
 })
 
-test('a client that wants HTTP/2 alone is turned away, and one that takes either is given HTTP/1.1', async (test) => {
+test('a client that supports only HTTP/2 is rejected, and one that supports both gets HTTP/1.1', async (test) => {
   const { ca, settings } = makeCertificate(test)
   const { port } = await startApp(test, settings)
   const offer = (ALPNProtocols: string[]) =>
@@ -61,7 +61,7 @@ test('a client that wants HTTP/2 alone is turned away, and one that takes either
   await assert.rejects(offer(['h2']), /no.application.protocol/i)
 })
 
-test('a stop does not wait for handshakes that never end', async (test) => {
+test('a stop does not wait for incomplete handshakes', async (test) => {
   const certificate = makeCertificate(test)
   trustCertificate(certificate)
   const app = await startApp(test, { ...certificate.settings, PLANTSTORE_SHUTDOWN_TIMEOUT_MS: '3600000' })
@@ -69,13 +69,13 @@ test('a stop does not wait for handshakes that never end', async (test) => {
   test.after(() => void silent.destroy())
   const closed = new Promise((resolve) => silent.on('error', () => {}).once('close', resolve))
   await new Promise((resolve) => silent.once('connect', resolve))
-  // The service has taken up the one before this one then.
+  // By then the service has accepted the previous connection.
   assert.equal((await app.fetch('/healthz', { headers: { connection: 'close' } })).status, 200)
   await app.stop()
   await closed
 })
 
-test('a certificate without its key, or beside a Unix socket, is refused', async (test) => {
+test('a certificate without its key, or with a Unix socket, is rejected', async (test) => {
   const { certFile, keyFile, settings } = makeCertificate(test)
   await assert.rejects(startApp(test, { PLANTSTORE_TLS_CERT: certFile }), {
     message: /^PLANTSTORE_TLS_CERT needs PLANTSTORE_TLS_KEY/,
@@ -88,15 +88,15 @@ test('a certificate without its key, or beside a Unix socket, is refused', async
   })
 })
 
-/** One request; gives the status and the certificate that it was answered with. */
+/** Sends a request. Returns its status and the serial number of the certificate. */
 function ask(port: number, agent: Agent, ca: string[]): Promise<{ status: number; serial: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${TOKEN}` }
     const request = get(
       { port, host: '127.0.0.1', path: '/plants?limit=1', agent, ca, headers },
-      (answer) => {
-        const serial = (answer.socket as TLSSocket).getPeerCertificate().serialNumber
-        answer.resume().once('end', () => resolve({ status: answer.statusCode ?? 0, serial }))
+      (response) => {
+        const serial = (response.socket as TLSSocket).getPeerCertificate().serialNumber
+        response.resume().once('end', () => resolve({ status: response.statusCode ?? 0, serial }))
       },
     )
     request.once('error', reject)
@@ -105,10 +105,10 @@ function ask(port: number, agent: Agent, ca: string[]): Promise<{ status: number
 
 async function startLoad(test: TestContext, port: number, ca: string[]) {
   const kept = new Agent({ keepAlive: true, maxSockets: 1 })
-  // A handshake in full for each: a session that is resumed shows no new certificate.
+  // A full handshake for each request: a resumed session has the old certificate.
   const fresh = new Agent({ keepAlive: false, maxCachedSessions: 0 })
   let isOver = false
-  const seen = { kept: [] as string[], fresh: [] as string[] }
+  const serials = { kept: [] as string[], fresh: [] as string[] }
   const loop = async (agent: Agent, serials: string[]) => {
     while (!isOver) {
       const { status, serial } = await ask(port, agent, ca)
@@ -116,8 +116,12 @@ async function startLoad(test: TestContext, port: number, ca: string[]) {
       serials.push(serial)
     }
   }
-  const loops = Promise.all([loop(kept, seen.kept), loop(fresh, seen.fresh), loop(fresh, seen.fresh)])
-  // Awaited below; it may fail before.
+  const loops = Promise.all([
+    loop(kept, serials.kept),
+    loop(fresh, serials.fresh),
+    loop(fresh, serials.fresh),
+  ])
+  // Awaited below, but it may fail earlier.
   loops.catch(() => {})
   const end = async () => {
     isOver = true
@@ -127,15 +131,15 @@ async function startLoad(test: TestContext, port: number, ca: string[]) {
   test.after(() => {
     isOver = true
   })
-  return { seen, end }
+  return { serials, end }
 }
 
-test('SIGHUP renews the certificate under load: no request is lost, and open connections go on', async (test) => {
+test('SIGHUP renews the certificate under load: no request is lost, and open connections stay', async (test) => {
   const [first, second] = [makeCertificate(test), makeCertificate(test)]
   const wrong = makeCertificate(test)
   const service = await startServe(test, { environment: { ...first.settings } as Record<string, string> })
-  const { seen, end } = await startLoad(test, service.port, [first.ca, second.ca])
-  await eventually(() => seen.fresh.length > 20 && seen.kept.length > 20)
+  const { serials, end } = await startLoad(test, service.port, [first.ca, second.ca])
+  await eventually(() => serials.fresh.length > 20 && serials.kept.length > 20)
   copyFileSync(wrong.keyFile, first.keyFile)
   service.child.kill('SIGHUP')
   await eventually(() => service.stderr.includes('does not belong'))
@@ -143,17 +147,17 @@ test('SIGHUP renews the certificate under load: no request is lost, and open con
   copyFileSync(second.keyFile, first.keyFile)
   service.child.kill('SIGHUP')
   await eventually(() => service.stderr.includes('a new certificate is in use'))
-  const [keptBefore, freshBefore] = [seen.kept.length, seen.fresh.length]
-  await eventually(() => seen.fresh.length > freshBefore + 20 && seen.kept.length > keptBefore + 20)
+  const [keptBefore, freshBefore] = [serials.kept.length, serials.fresh.length]
+  await eventually(() => serials.fresh.length > freshBefore + 20 && serials.kept.length > keptBefore + 20)
   await end()
-  assert.equal(new Set(seen.kept).size, 1, 'the kept connection has the certificate that it began with')
-  assert.equal(new Set(seen.fresh).size, 2)
-  assert.notEqual(seen.fresh.at(-1), seen.kept.at(-1))
+  assert.equal(new Set(serials.kept).size, 1, 'the open connection keeps its first certificate')
+  assert.equal(new Set(serials.fresh).size, 2)
+  assert.notEqual(serials.fresh.at(-1), serials.kept.at(-1))
   service.child.kill('SIGTERM')
   assert.equal(await service.exit, 0)
 })
 
-test('SIGHUP without a certificate is told and nothing else', async (test) => {
+test('SIGHUP without a certificate is only logged', async (test) => {
   const service = await startServe(test)
   service.child.kill('SIGHUP')
   await eventually(() => service.stderr.includes('there is no certificate'))
@@ -162,19 +166,19 @@ test('SIGHUP without a certificate is told and nothing else', async (test) => {
   assert.equal(await service.exit, 0)
 })
 
-test('the command line talks to a service whose certificate is in NODE_EXTRA_CA_CERTS, and to no other', async (test) => {
+test('the command line trusts only a service whose certificate is in NODE_EXTRA_CA_CERTS', async (test) => {
   const { certFile, settings } = makeCertificate(test)
   const { url } = await startApp(test, settings)
   const environment = { PLANTSTORE_URL: url, PLANTSTORE_TOKEN: TOKEN }
   const trusting = { ...environment, NODE_EXTRA_CA_CERTS: certFile }
   const added = await runPlantstore(test, ['create', '1', 'Quercus robur'], { environment: trusting })
   assert.equal(added.code, 0, added.stderr)
-  const told = `plantstore: The certificate of ${url} is not trusted here: name its file, or that of who signed it, in NODE_EXTRA_CA_CERTS.\n`
+  const message = `plantstore: The certificate of ${url} is not trusted here: name its file, or that of who signed it, in NODE_EXTRA_CA_CERTS.\n`
   for (const words of [
     ['get', '1'],
     ['delete', '1'],
   ]) {
     const { code, stderr } = await runPlantstore(test, words, { environment })
-    assert.deepEqual([code, stderr], [1, told])
+    assert.deepEqual([code, stderr], [1, message])
   }
 })

@@ -4,7 +4,7 @@ import { assertErrorAnswer } from '../support/http/error-body.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { AUDIENCE, newKey, startOpenIdProvider } from '../support/openid-provider.ts'
 
-test('a token that only expired is no guess, and keeps no renewed one of its address out', async (t) => {
+test('an expired token does not count as a guess, so a renewed token from the same address still works', async (t) => {
   const provider = await startOpenIdProvider(t)
   const app = await startApp(t, {
     PLANTSTORE_OIDC_ISSUER: provider.issuer,
@@ -19,7 +19,7 @@ test('a token that only expired is no guess, and keeps no renewed one of its add
   }
   assert.equal((await asking(await provider.sign())).status, 200)
 
-  // Nobody knows of one with a wrong signature whether it ever was good.
+  // A token with a wrong signature does count.
   const forged = await provider.sign({ exp }, {}, await newKey(provider.key.kid))
   for (let count = 0; count < 2; count++) await assertErrorAnswer(await asking(forged), 401, 40102)
   await assertErrorAnswer(await asking(forged), 429, 42901)

@@ -5,7 +5,7 @@ import { grantedScopes, parseScopeMapping } from '../../src/identity/granted-sco
 
 const SAME = parseScopeMapping(undefined)
 
-test('scopes of the same names are granted, from a text or a list, and nothing else', () => {
+test('only scopes of the same names are granted, from a text or a list', () => {
   const cases: [unknown, string[]][] = [
     ['plants:read', ['plants:read']],
     ['openid plants:write  plants:read other', ['plants:read', 'plants:write']],
@@ -22,13 +22,13 @@ test('scopes of the same names are granted, from a text or a list, and nothing e
   }
 })
 
-test('scp is read where there is no scope, and only where scope is asked for', () => {
+test('scp is read if scope is the configured claim and absent', () => {
   assert.deepEqual(grantedScopes({ scp: ['plants:read'] }, 'scope', SAME), ['plants:read'])
   assert.deepEqual(grantedScopes({ scope: '', scp: 'plants:read' }, 'scope', SAME), [])
   assert.deepEqual(grantedScopes({ scp: 'plants:read' }, 'roles', SAME), [])
 })
 
-test('a claim is found in others, and under a name with dots', () => {
+test('a nested claim and a claim with dots in its name are found', () => {
   const roles = ['plants:read']
   for (const [claims, path] of [
     [{ roles }, 'roles'],
@@ -43,7 +43,7 @@ test('a claim is found in others, and under a name with dots', () => {
   }
 })
 
-test('a mapping says what grants what; one value may grant several, and several the same', () => {
+test('a mapping maps several values to one scope, and one value to several scopes', () => {
   const mapping = parseScopeMapping(
     'plants:read=viewer, plants:read=editor,plants:write=editor,tokens:manage=a=b',
   )
@@ -53,7 +53,7 @@ test('a mapping says what grants what; one value may grant several, and several 
   assert.deepEqual(grantedScopes({ scope: 'plants:read' }, 'scope', mapping), [])
 })
 
-test('what is no mapping is refused with the rule', () => {
+test('an invalid mapping is rejected with the rule', () => {
   for (const text of [
     'plants:read',
     'viewer=plants:read',
@@ -71,7 +71,7 @@ test('what is no mapping is refused with the rule', () => {
   }
 })
 
-test('of a mapping the pair that is wrong is repeated', () => {
+test('the message quotes the invalid pair of a mapping', () => {
   assert.throws(
     () => parseScopeMapping('plants:read=viewer,plants:wirte=editor'),
     /^SettingError: PLANTSTORE_OIDC_SCOPE_MAP must be pairs .*, not "plants:wirte=editor"\.$/,

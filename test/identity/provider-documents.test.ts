@@ -10,23 +10,26 @@ import { parseScopeMapping } from '../../src/identity/granted-scopes.ts'
 import { createOpenIdTokens } from '../../src/identity/openid-tokens.ts'
 import { AUDIENCE, newKey, type ProviderKey } from '../support/openid-provider.ts'
 
-type Answer = (response: ServerResponse, issuer: string) => void
+type SendResponse = (response: ServerResponse, issuer: string) => void
 
 const json =
-  (value: unknown): Answer =>
+  (value: unknown): SendResponse =>
   (response) =>
     response.end(JSON.stringify(value))
-const discovered: Answer = (response, issuer) =>
+const discovered: SendResponse = (response, issuer) =>
   json({ issuer, jwks_uri: `${issuer}/jwks` })(response, issuer)
 
-interface Answers {
-  discovery?: Answer
-  keys: Answer
+interface ProviderResponses {
+  discovery?: SendResponse
+  keys: SendResponse
   fetchTimeoutMs?: number
 }
 
-/** A server that answers as a provider would not, a verifier that believes in it, and what that logged. */
-async function start(test: TestContext, { discovery = discovered, keys, fetchTimeoutMs = 10_000 }: Answers) {
+/** A provider with invalid responses, a verifier that uses it, and the logged reasons. */
+async function start(
+  test: TestContext,
+  { discovery = discovered, keys, fetchTimeoutMs = 10_000 }: ProviderResponses,
+) {
   const server = createServer((request, response) => {
     if (request.url === '/.well-known/openid-configuration') discovery(response, issuer)
     else keys(response, issuer)
@@ -62,9 +65,9 @@ function publicPart({ d, p, q, dp, dq, qi, ...rest }: ProviderKey) {
 const key = await newKey('the-key')
 const goodKeys = json({ keys: [publicPart(key)] })
 
-const WRONG: [what: string, answers: Answers, logged: RegExp][] = [
-  ['is no JSON', { discovery: (response) => response.end('<html>'), keys: goodKeys }, /not valid JSON/],
-  ['is no object', { discovery: json(null), keys: goodKeys }, /is not a JSON object/],
+const WRONG: [what: string, responses: ProviderResponses, logged: RegExp][] = [
+  ['is not JSON', { discovery: (response) => response.end('<html>'), keys: goodKeys }, /not valid JSON/],
+  ['is not an object', { discovery: json(null), keys: goodKeys }, /is not a JSON object/],
   [
     'is missing',
     { discovery: (response) => response.writeHead(404).end(), keys: goodKeys },
@@ -100,17 +103,17 @@ const WRONG: [what: string, answers: Answers, logged: RegExp][] = [
     { discovery: (response, issuer) => json({ issuer })(response, issuer), keys: goodKeys },
     /jwks_uri is not an https URL/,
   ],
-  ['has keys that are none', { keys: json({ keys: 'none' }) }, /has no set of keys/],
+  ['has invalid keys', { keys: json({ keys: 'none' }) }, /has no set of keys/],
   [
-    'has keys behind an error',
+    'has keys that respond with an error',
     { keys: (response) => response.writeHead(500).end() },
     /jwks responded with 500$/,
   ],
 ]
 
-for (const [what, answers, message] of WRONG) {
-  test(`a provider whose document ${what} is one that does not answer, and the log says why`, async (context) => {
-    const { verify, sign, logged } = await start(context, answers)
+for (const [what, responses, message] of WRONG) {
+  test(`a provider whose document ${what} counts as unavailable, and the log has the reason`, async (context) => {
+    const { verify, sign, logged } = await start(context, responses)
     const error: unknown = await verify(await sign(key)).catch((thrown: unknown) => thrown)
     assert.ok(error instanceof AppError && error.code === 50302, String(error))
     assert.doesNotMatch(error.message, /127\.0\.0\.1|http/)
@@ -119,7 +122,7 @@ for (const [what, answers, message] of WRONG) {
   })
 }
 
-test('every kind of key that the list of algorithms has is verified', async (context) => {
+test('every kind of key in the list of algorithms is verified', async (context) => {
   const algorithms = ['RS256', 'PS384', 'ES256', 'ES512', 'EdDSA']
   const keys = await Promise.all(algorithms.map((algorithm) => newKey(algorithm, algorithm)))
   const { verify, sign } = await start(context, { keys: json({ keys: keys.map(publicPart) }) })
@@ -128,7 +131,7 @@ test('every kind of key that the list of algorithms has is verified', async (con
   }
 })
 
-test('a set with a secret or a private key in it lets nobody in by that', async (context) => {
+test('a secret or private key in the published set verifies no token', async (context) => {
   const secret = Buffer.from('a secret that was published by mistake')
   const oct = { kty: 'oct', k: secret.toString('base64url'), kid: 'oct', alg: 'HS256' }
   const { verify, sign } = await start(context, { keys: json({ keys: [oct, key] }) })
@@ -137,13 +140,13 @@ test('a set with a secret or a private key in it lets nobody in by that', async 
   await assert.rejects(verify(await sign({ ...oct } as ProviderKey)), isAppError)
 })
 
-test('keys of a kind that is not known here do not keep the others from use', async (context) => {
+test('keys of an unknown kind do not prevent the use of others', async (context) => {
   const strange = { kty: 'LATTICE', kid: 'strange', alg: 'LATTICE-7' }
   const { verify, sign } = await start(context, { keys: json({ keys: [strange, publicPart(key)] }) })
   assert.deepEqual((await verify(await sign(key))).scopes, ['plants:read'])
 })
 
-test('a token of a published key that is too weak or damaged is refused as one, and the other keys go on', async (context) => {
+test('a token with a weak or damaged published key is rejected as such, and other keys still work', async (context) => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const weak = pair.publicKey.export({ format: 'jwk' })
   const published = { ...weak, kid: 'weak', alg: 'RS256' }
@@ -156,11 +159,11 @@ test('a token of a published key that is too weak or damaged is refused as one, 
     const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${claims}`
     return `${text}.${createSign('sha256').update(text).sign(pair.privateKey, 'base64url')}`
   }
-  const isRefused = { code: 40102, message: /a key of the OpenID provider that is too weak or damaged/ }
-  await assert.rejects(verify(signWeakly({ alg: 'RS256', kid: 'weak' })), isRefused)
-  await assert.rejects(verify(signWeakly({ alg: 'ES256', kid: 'damaged' })), isRefused)
+  const isUnusableKey = { code: 40102, message: /a key of the OpenID provider that is too weak or damaged/ }
+  await assert.rejects(verify(signWeakly({ alg: 'RS256', kid: 'weak' })), isUnusableKey)
+  await assert.rejects(verify(signWeakly({ alg: 'ES256', kid: 'damaged' })), isUnusableKey)
   await assert.rejects(verify(signWeakly({ alg: 'RS256' })), { code: 40102 })
   assert.deepEqual((await verify(good)).scopes, ['plants:read'])
-  // Without a name every key that fits is tried, the weak one first.
+  // Without a key name every matching key is tried, the weak one first.
   assert.deepEqual((await verify(await sign({ ...key, kid: undefined } as never))).scopes, ['plants:read'])
 })

@@ -9,10 +9,10 @@ import { AUDIENCE, newKey, type OpenIdProvider, startOpenIdProvider } from '../s
 
 const DISCOVERY = '/.well-known/openid-configuration'
 
-/** A verifier that fetches keys again without waiting, unless told otherwise, and what it logged. */
+/** A verifier that fetches keys without a cooldown by default, and its log lines. */
 function newVerifier({ issuer }: Pick<OpenIdProvider, 'issuer'>, options: Partial<OpenIdTokensOptions> = {}) {
   const logged: string[] = []
-  const note =
+  const record =
     (level: string) =>
     ({ reason }: { reason?: string }, text?: string) =>
       void logged.push(`${level}: ${text} ${reason ?? ''}`)
@@ -21,7 +21,7 @@ function newVerifier({ issuer }: Pick<OpenIdProvider, 'issuer'>, options: Partia
     audience: AUDIENCE,
     scopeClaim: 'scope',
     scopes: parseScopeMapping(undefined),
-    log: { error: note('error'), info: note('info') } as never,
+    log: { error: record('error'), info: record('info') } as never,
     cooldownMs: 0,
     retryAfterMs: 0,
     ...options,
@@ -42,7 +42,7 @@ async function start(test: TestContext, options: Partial<OpenIdTokensOptions> = 
   return { provider, ...newVerifier(provider, options) }
 }
 
-test('keys are fetched at the start, and not again for tokens that they verify', async (context) => {
+test('keys are fetched once at the start for all tokens that they verify', async (context) => {
   const { provider, codeFor } = await start(context)
   const tokens = [
     await provider.sign(),
@@ -56,7 +56,7 @@ test('keys are fetched at the start, and not again for tokens that they verify',
   )
 })
 
-test('a token with a new key is let in at once, and the old key is no longer known', async (context) => {
+test('a token with a new key is valid at once, and tokens with the old key are rejected', async (context) => {
   const { provider, codeFor } = await start(context)
   const old = await provider.sign()
   assert.equal(await codeFor(old), 'good')
@@ -65,7 +65,7 @@ test('a token with a new key is let in at once, and the old key is no longer kno
   assert.equal(await codeFor(old), 40102)
 })
 
-test('so is one with a new key under the old name', async (context) => {
+test('the same holds for a new key under the old name', async (context) => {
   const { provider, codeFor } = await start(context)
   const old = await provider.sign()
   assert.equal(await codeFor(old), 'good')
@@ -74,7 +74,7 @@ test('so is one with a new key under the old name', async (context) => {
   assert.equal(await codeFor(old), 40102)
 })
 
-test('a token whose key was withdrawn while nobody asked is refused at once, where the provider answers', async (t) => {
+test('a token whose key was withdrawn is rejected at once if the provider responds', async (t) => {
   const { provider, codeFor } = await start(t, { keysAgeMaxMs: 0 })
   const old = await provider.sign()
   assert.equal(await codeFor(old), 'good')
@@ -82,14 +82,14 @@ test('a token whose key was withdrawn while nobody asked is refused at once, whe
   assert.equal(await codeFor(old), 40102)
 })
 
-test('a token that names no key is tried with those there are', async (context) => {
+test('a token without a key name is verified with each published key', async (context) => {
   const { provider, codeFor } = await start(context)
   assert.equal(await codeFor(await provider.sign({}, { kid: undefined })), 'good')
   const stranger = await newKey()
   assert.equal(await codeFor(await provider.sign({}, { kid: undefined }, stranger)), 40102)
 })
 
-test('made-up tokens do not make the provider be asked again and again', async (context) => {
+test('invented tokens do not cause requests to the provider', async (context) => {
   const { provider, codeFor } = await start(context, { cooldownMs: 60_000 })
   assert.equal(await codeFor(await provider.sign()), 'good')
   provider.requests()
@@ -103,7 +103,7 @@ test('made-up tokens do not make the provider be asked again and again', async (
   assert.deepEqual(provider.requests(), [])
 })
 
-test('a token of another issuer is no reason to ask the provider', async (context) => {
+test('a token of another issuer causes no request to the provider', async (context) => {
   const { provider, codeFor } = await start(context)
   assert.equal(await codeFor(await provider.sign()), 'good')
   provider.requests()
@@ -111,7 +111,7 @@ test('a token of another issuer is no reason to ask the provider', async (contex
   assert.deepEqual(provider.requests(), [])
 })
 
-test('while the provider is down, verified tokens go on until they expire, and new ones are 50302', async (context) => {
+test('while the provider is down, verified tokens work until they expire, and new ones are 50302', async (context) => {
   const { provider, codeFor, logged } = await start(context, { keysAgeMaxMs: 0 })
   const old = await provider.sign()
   // The leeway is half a minute.
@@ -123,7 +123,7 @@ test('while the provider is down, verified tokens go on until they expire, and n
   for (let count = 0; count < 3; count++) assert.equal(await codeFor(old), 'good')
   await eventually(async () => (await codeFor(brief)) !== 'good', 20_000)
   assert.equal(await codeFor(old), 'good')
-  assert.equal(logged.length, 1, 'told once')
+  assert.equal(logged.length, 1, 'logged once')
   assert.match(logged[0] ?? '', /^error: the OpenID provider does not respond correctly.*fetch failed/)
 
   await provider.start()
@@ -131,7 +131,7 @@ test('while the provider is down, verified tokens go on until they expire, and n
   assert.match(logged[1] ?? '', /^info: the OpenID provider responds again/)
 })
 
-test('what was asked for in vain is not asked for again at once', async (context) => {
+test('a failed request to the provider is not repeated at once', async (context) => {
   const { provider, codeFor } = await start(context, { keysAgeMaxMs: 0, retryAfterMs: 60_000 })
   assert.equal(await codeFor(await provider.sign()), 'good')
   const token = await provider.sign({ sub: 'later' })
@@ -143,7 +143,7 @@ test('what was asked for in vain is not asked for again at once', async (context
   assert.deepEqual(provider.requests(), [])
 })
 
-test('the service starts without its provider, says so, and lets tokens in when it is there', async (context) => {
+test('the service starts without its provider, logs that, and accepts its tokens once it responds', async (context) => {
   const provider = await startOpenIdProvider(context)
   const token = await provider.sign()
   await provider.stop()
@@ -151,34 +151,34 @@ test('the service starts without its provider, says so, and lets tokens in when 
     PLANTSTORE_OIDC_ISSUER: provider.issuer,
     PLANTSTORE_OIDC_AUDIENCE: AUDIENCE,
   })
-  const asking = () => app.fetch('/plants', { headers: { authorization: `Bearer ${token}` } })
+  const fetchPlants = () => app.fetch('/plants', { headers: { authorization: `Bearer ${token}` } })
   assert.equal((await app.fetch('/plants')).status, 200, 'its own tokens need no provider')
-  const answer = await asking()
-  assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '2'])
-  const { error, message } = (await answer.json()) as { error: number; message: string }
+  const response = await fetchPlants()
+  assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '2'])
+  const { error, message } = (await response.json()) as { error: number; message: string }
   assert.equal(error, 50302)
   assert.match(message, /^The OpenID provider does not respond/)
-  const told = app.log.filter(({ msg }) => String(msg).startsWith('the OpenID provider'))
+  const logged = app.log.filter(({ msg }) => String(msg).startsWith('the OpenID provider'))
   assert.deepEqual(
-    told.map(({ level, issuer }) => [level, issuer]),
+    logged.map(({ level, issuer }) => [level, issuer]),
     [[50, provider.issuer]],
   )
-  assert.match(String(told[0]?.reason), /^fetch failed: connect ECONNREFUSED /)
-  const refused = app.log.filter((line) => line.error === 50302)
-  assert.equal(refused.length, 1)
-  assert.ok(!('cause' in (refused[0] ?? {})), 'anybody can send a token: no stack trace for each')
+  assert.match(String(logged[0]?.reason), /^fetch failed: connect ECONNREFUSED /)
+  const rejected = app.log.filter((line) => line.error === 50302)
+  assert.equal(rejected.length, 1)
+  assert.ok(!('cause' in (rejected[0] ?? {})), 'any client can send tokens: no stack trace for each')
   await provider.start()
-  await eventually(async () => (await asking()).status === 200, 10_000)
+  await eventually(async () => (await fetchPlants()).status === 200, 10_000)
 })
 
-test('a provider that calls itself otherwise is not believed, and the log says what to set', async (context) => {
+test('a provider with another issuer is not used, and the log has the setting to change', async (context) => {
   const provider = await startOpenIdProvider(context)
   const { codeFor, logged } = newVerifier({ issuer: `${provider.issuer}/` })
   assert.equal(await codeFor(await provider.sign({ iss: `${provider.issuer}/` })), 50302)
   assert.match(logged[0] ?? '', /its issuer is "http:\S+": set PLANTSTORE_OIDC_ISSUER to exactly that/)
 })
 
-test('a provider that was away is asked again in time also where the clock was set back', async (context) => {
+test('a provider is requested again in time even after the clock was set back', async (context) => {
   const provider = await startOpenIdProvider(context)
   const token = await provider.sign()
   await provider.stop()

@@ -7,7 +7,7 @@ import { preconditionHolds } from '../../src/plants/plant-store.ts'
 
 const versions = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
-test('the tag of a version is found again in either field, and no other is', () => {
+test('the tag of a version matches in both fields, and other tags do not', () => {
   fc.assert(
     fc.property(versions, versions, (version, other) => {
       const tag = entityTagOf(version)
@@ -26,7 +26,7 @@ test('without a field there is no precondition', () => {
   assert.deepEqual(preconditionOf({}), {})
 })
 
-test('a star means whatever there is', () => {
+test('a star matches any version', () => {
   assert.deepEqual(preconditionOf({ 'if-match': '*', 'if-none-match': ' * ' }), {
     ifMatch: 'any',
     ifNoneMatch: 'any',
@@ -37,7 +37,7 @@ test('a star means whatever there is', () => {
   assert.ok(preconditionHolds({ ifNoneMatch: 'any' }, undefined))
 })
 
-test('one tag of a list is enough', () => {
+test('one matching tag in a list is enough', () => {
   const list = ` ${entityTagOf(1)},${entityTagOf(2)} ,, "x y", ${entityTagOf(3)}`
   for (const version of [1, 2, 3]) {
     assert.ok(preconditionHolds(preconditionOf({ 'if-match': list }), version))
@@ -47,13 +47,13 @@ test('one tag of a list is enough', () => {
   assert.ok(preconditionHolds(preconditionOf({ 'if-none-match': list }), 4))
 })
 
-test('a weak tag matches for reading only (RFC 9110 §13.1)', () => {
+test('a weak tag matches only in If-None-Match (RFC 9110 §13.1)', () => {
   const weak = `W/${entityTagOf(7)}`
   assert.ok(!preconditionHolds(preconditionOf({ 'if-match': weak }), 7))
   assert.ok(!preconditionHolds(preconditionOf({ 'if-none-match': weak }), 7))
 })
 
-test('a tag that was never made here, and what is no tag, match nothing', () => {
+test('unknown and malformed tags match nothing', () => {
   const fields = [
     '',
     ',',

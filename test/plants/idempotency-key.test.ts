@@ -24,13 +24,13 @@ test('a key in quotation marks is the text between them', () => {
   fc.assert(fc.property(printable, (key) => assert.equal(parseIdempotencyKey(quoted(key)), key)))
 })
 
-test('a field with the longest key is as long as the document of the interface lets it be', () => {
+test('a field with the longest key has the maximum length in the OpenAPI document', () => {
   const key = '"'.repeat(255)
   assert.equal(parseIdempotencyKey(quoted(key)), key)
   assert.equal(quoted(key).length, KEY_FIELD_CHARACTERS_MAX)
 })
 
-test('a bare key is taken as it stands', () => {
+test('a bare key is used unchanged', () => {
   assert.equal(parseIdempotencyKey('order 17, first try'), 'order 17, first try')
   assert.equal(parseIdempotencyKey('  abc\t'), 'abc')
   fc.assert(
@@ -41,13 +41,13 @@ test('a bare key is taken as it stands', () => {
   )
 })
 
-test('a key has up to 255 characters, the quotation marks not counted', () => {
+test('a key has at most 255 characters without its quotation marks', () => {
   assert.equal(parseIdempotencyKey('k'.repeat(255)).length, 255)
   assert.equal(parseIdempotencyKey(`"${'\\"'.repeat(255)}"`).length, 255)
-  for (const field of ['k'.repeat(256), `"${'k'.repeat(256)}"`]) assertRefused(field)
+  for (const field of ['k'.repeat(256), `"${'k'.repeat(256)}"`]) assertRejected(field)
 })
 
-test('what is no key is refused with the rule, and not repeated', () => {
+test('an invalid key is rejected with the rule, and not quoted', () => {
   for (const field of [
     '',
     '  ',
@@ -63,11 +63,11 @@ test('what is no key is refused with the rule, and not repeated', () => {
     'a\tb',
     'a\x7f',
   ]) {
-    assertRefused(field)
+    assertRejected(field)
   }
 })
 
-function assertRefused(field: string): void {
+function assertRejected(field: string): void {
   assert.throws(
     () => parseIdempotencyKey(field),
     (error) =>
@@ -78,7 +78,7 @@ function assertRefused(field: string): void {
   )
 }
 
-test('a fingerprint is equal for equal plants and for no others', () => {
+test('only equal plants have equal fingerprints', () => {
   const plants = fc.record(
     {
       id: fc.constantFrom(1n, 11n, -1n, 9007199254740993n, 9007199254740992n),

@@ -5,7 +5,7 @@ import { storedPlantJson } from '../../src/plants/plant-json.ts'
 
 const times = fc.date({ noInvalidDate: true }).map((date) => date.getTime())
 
-test('times are told as toISOString tells them, whatever was told before', () => {
+test('times equal those of toISOString, in any order', () => {
   fc.assert(
     fc.property(times, times, (createdAtMs, updatedAtMs) => {
       const json = storedPlantJson({ id: 1n, name: '', createdAtMs, updatedAtMs, version: 0 })
@@ -19,7 +19,7 @@ test('times are told as toISOString tells them, whatever was told before', () =>
   )
 })
 
-test('an id, a name and a tag are told exactly', () => {
+test('id, name and tag are exact', () => {
   const plant = {
     id: -9223372036854775808n,
     name: '"×\u2028',

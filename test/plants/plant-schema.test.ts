@@ -14,12 +14,12 @@ import {
 } from '../../src/plants/plant.ts'
 import { exactIntegerOf } from '../support/exact-integer.ts'
 
-// The schemas document, the parser decides: here they are held against each other.
+// The schemas document what the parser accepts: these tests compare both.
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 
-/** As the language has it; its types do not know the text of a number yet. */
+/** JSON.parse with the text of each number, which the types of the language lack yet. */
 const parseWithSource = JSON.parse as (
   text: string,
   reviver: (name: string, value: unknown, context: { source: string }) => unknown,
@@ -35,7 +35,7 @@ function accepts(parse: () => unknown): boolean {
   }
 }
 
-/** A schema as the served document has it, with what its references point to. */
+/** A validator for a schema of the OpenAPI document, with its references. */
 const validatorOf = (schema: object) =>
   Compile({ ...schema, components: { schemas: { Plant: PlantSchema } } } as Parameters<typeof Compile>[0])
 
@@ -101,16 +101,15 @@ const bodies = fc.oneof(
 )
 
 interface Document {
-  /** The value as a validator may see it: see `documentOf`. */
+  /** The value for a validator: see `documentOf`. */
   value: unknown
-  /** The text of the number that is the member `id` of the outermost object, if it is one. */
+  /** The text of `id` in the outermost object, if it is a number. */
   idText: string | undefined
 }
 
 /**
- * JSON text as a validator may see it. A double cannot tell 9007199254740993.5 from an integer, so each
- * number stands there as 1 where it is a whole number and as 0.5 where it is not; what the format int64 says
- * is judged on the text.
+ * Parses JSON for a validator. As a double 9007199254740993.5 is an integer, so every integer is replaced by 1 and every
+ * other number by 0.5. The format int64 is checked on the text.
  */
 function documentOf(text: string): Document {
   const textOfNumber = new WeakMap<object, string>()
@@ -143,10 +142,9 @@ function isWhole(numberText: string): boolean {
 }
 
 /**
- * The one difference that is meant, and told in the descriptions: text that neither UTF-8 nor PostgreSQL can
- * keep.
+ * The only intended difference, stated in the descriptions: text that UTF-8 or PostgreSQL cannot store.
  */
-function holdsUnkeepableText({ value }: Document): boolean {
+function hasUnstorableText({ value }: Document): boolean {
   return (
     isObject(value) &&
     [value.name, value.tag].some(
@@ -157,13 +155,13 @@ function holdsUnkeepableText({ value }: Document): boolean {
 
 test('the documented NewPlant and the parser accept the same bodies', () => {
   const validator = validatorOf(NewPlantSchema)
-  const seen = { accepted: 0, refused: 0 }
+  const count = { accepted: 0, rejected: 0 }
   fc.assert(
     fc.property(bodies, (text) => {
       const document = documentOf(text)
       const isInt64 = document.idText === undefined || exactIntegerOf(document.idText) !== undefined
-      const expected = validator.Check(document.value) && isInt64 && !holdsUnkeepableText(document)
-      seen[expected ? 'accepted' : 'refused']++
+      const expected = validator.Check(document.value) && isInt64 && !hasUnstorableText(document)
+      count[expected ? 'accepted' : 'rejected']++
       assert.equal(
         accepts(() => parseNewPlant(parseExactJson(text))),
         expected,
@@ -172,7 +170,7 @@ test('the documented NewPlant and the parser accept the same bodies', () => {
     }),
     { numRuns: 4000 },
   )
-  assert.ok(seen.accepted > 100 && seen.refused > 100, `too one-sided: ${JSON.stringify(seen)}`)
+  assert.ok(count.accepted > 100 && count.rejected > 100, `too one-sided: ${JSON.stringify(count)}`)
 })
 
 test('the documented Plant and PlantUpdate and their parsers accept the same bodies', () => {
@@ -181,16 +179,16 @@ test('the documented Plant and PlantUpdate and their parsers accept the same bod
     { validator: validatorOf(PlantUpdateSchema), parse: parsePlantUpdate },
   ]
   for (const { validator, parse } of doors) {
-    const seen = { accepted: 0, refused: 0 }
+    const count = { accepted: 0, rejected: 0 }
     fc.assert(
       fc.property(bodies, (text) => {
         const document = documentOf(text)
         const { value, idText } = document
-        // An id is no member of either; where there is one all the same, it must be that of the path.
+        // Neither schema has an id; an id in the body must still equal that of the path.
         const id = idText === undefined ? undefined : exactIntegerOf(idText)
         fc.pre(!isObject(value) || !Object.hasOwn(value, 'id') || id !== undefined)
-        const expected = validator.Check(value) && !holdsUnkeepableText(document)
-        seen[expected ? 'accepted' : 'refused']++
+        const expected = validator.Check(value) && !hasUnstorableText(document)
+        count[expected ? 'accepted' : 'rejected']++
         assert.equal(
           accepts(() => parse(parseExactJson(text), id ?? 7n)),
           expected,
@@ -199,6 +197,6 @@ test('the documented Plant and PlantUpdate and their parsers accept the same bod
       }),
       { numRuns: 2000 },
     )
-    assert.ok(seen.accepted > 100 && seen.refused > 100, `too one-sided: ${JSON.stringify(seen)}`)
+    assert.ok(count.accepted > 100 && count.rejected > 100, `too one-sided: ${JSON.stringify(count)}`)
   }
 })

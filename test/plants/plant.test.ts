@@ -8,7 +8,7 @@ import { parseIdText, parseNewPlant, parsePlant, parsePlantUpdate } from '../../
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 
-function refusalOf(parse: () => unknown): string {
+function rejectionOf(parse: () => unknown): string {
   try {
     parse()
   } catch (error) {
@@ -19,7 +19,7 @@ function refusalOf(parse: () => unknown): string {
   assert.fail('It was accepted')
 }
 
-test('a new plant is its id, its name and, if given, its tag, kept as sent', () => {
+test('a new plant has its id, name and optional tag unchanged', () => {
   assert.deepEqual(parseNewPlant({ id: 1n, name: 'Ficus', tag: 'tree' }), {
     id: 1n,
     name: 'Ficus',
@@ -44,12 +44,12 @@ test('other members are ignored and never stored', () => {
 
 test('a member that is only inherited is missing', () => {
   assert.match(
-    refusalOf(() => parseNewPlant(Object.create({ id: 1n, name: 'a' }))),
+    rejectionOf(() => parseNewPlant(Object.create({ id: 1n, name: 'a' }))),
     /^id is required\. name is required\.$/,
   )
 })
 
-test('every invalid field is named, with its rule and what it was', () => {
+test('every invalid field is named, with its rule and the kind of its value', () => {
   const cases: [unknown, string[], RegExp][] = [
     [{}, ['id required', 'name required'], /^id is required\. name is required\.$/],
     [{ id: 1n }, ['name required'], /^name is required\.$/],
@@ -97,7 +97,7 @@ test('every invalid field is named, with its rule and what it was', () => {
   }
 })
 
-test('a body that is no object is told what it is', () => {
+test('a body that is not an object is rejected with its kind', () => {
   const cases: [string, string][] = [
     ['[]', 'an array'],
     ['null', 'null'],
@@ -110,21 +110,21 @@ test('a body that is no object is told what it is', () => {
     const body = parseExactJson(text)
     const expected = `The body must be a JSON object, not ${kind}.`
     assert.equal(
-      refusalOf(() => parseNewPlant(body)),
+      rejectionOf(() => parseNewPlant(body)),
       expected,
     )
     assert.equal(
-      refusalOf(() => parsePlant(body, 1n)),
+      rejectionOf(() => parsePlant(body, 1n)),
       expected,
     )
     assert.equal(
-      refusalOf(() => parsePlantUpdate(body, 1n)),
+      rejectionOf(() => parsePlantUpdate(body, 1n)),
       expected,
     )
   }
 })
 
-test('no message repeats what was sent', () => {
+test('no message quotes the request', () => {
   const secret = 'Cannot-Be-Quoted'
   for (const body of [
     secret,
@@ -132,46 +132,46 @@ test('no message repeats what was sent', () => {
     { id: secret, name: { secret }, tag: [secret] },
     { id: 1n, name: `${secret}\0` },
   ]) {
-    assert.ok(!refusalOf(() => parseNewPlant(body)).includes(secret))
+    assert.ok(!rejectionOf(() => parseNewPlant(body)).includes(secret))
   }
 })
 
-test('an id in the body of a replacement or a change is the one of the path, or absent', () => {
+test('an id in the body of a replace or update equals that of the path, or is absent', () => {
   assert.deepEqual(parsePlant({ id: 7n, name: 'a' }, 7n), { name: 'a' })
   assert.deepEqual(parsePlant({ name: 'a', tag: 'b' }, 7n), { name: 'a', tag: 'b' })
   assert.deepEqual(parsePlantUpdate({ id: 7n, tag: null }, 7n), { tag: null })
   for (const id of [8n, 7, '7', null]) {
     const message = 'id must be the id in the path, 7, or be omitted.'
     assert.equal(
-      refusalOf(() => parsePlant({ id, name: 'a' }, 7n)),
+      rejectionOf(() => parsePlant({ id, name: 'a' }, 7n)),
       message,
     )
     assert.equal(
-      refusalOf(() => parsePlantUpdate({ id }, 7n)),
+      rejectionOf(() => parsePlantUpdate({ id }, 7n)),
       message,
     )
   }
 })
 
-test('a change names what it changes; null takes the tag away, and no name', () => {
+test('an update has the members to change; null deletes the tag, and is invalid for the name', () => {
   assert.deepEqual(parsePlantUpdate({}, 1n), {})
   assert.deepEqual(parsePlantUpdate({ name: 'a' }, 1n), { name: 'a' })
   assert.deepEqual(parsePlantUpdate({ name: 'a', tag: null }, 1n), { name: 'a', tag: null })
   assert.match(
-    refusalOf(() => parsePlantUpdate({ name: null }, 1n)),
+    rejectionOf(() => parsePlantUpdate({ name: null }, 1n)),
     /^name must be a string, not null\.$/,
   )
   assert.match(
-    refusalOf(() => parsePlantUpdate({ tag: 1n }, 1n)),
+    rejectionOf(() => parsePlantUpdate({ tag: 1n }, 1n)),
     /^tag must be a string, not a number\.$/,
   )
 })
 
-test('an id in a path is a plain decimal of 64 bits and nothing else', () => {
+test('an id in a path is a 64-bit integer in plain digits', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (id) => parseIdText(String(id)) === id),
   )
-  const refused = [
+  const malformed = [
     '',
     '-',
     '+1',
@@ -188,6 +188,6 @@ test('an id in a path is a plain decimal of 64 bits and nothing else', () => {
     '1_0',
     'NaN',
   ]
-  refused.push('9223372036854775808', '-9223372036854775809', '1'.repeat(100_000))
-  for (const text of refused) assert.equal(parseIdText(text), undefined, JSON.stringify(text.slice(0, 30)))
+  malformed.push('9223372036854775808', '-9223372036854775809', '1'.repeat(100_000))
+  for (const text of malformed) assert.equal(parseIdText(text), undefined, JSON.stringify(text.slice(0, 30)))
 })

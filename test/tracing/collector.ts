@@ -19,7 +19,7 @@ export interface CollectedSpan {
 export interface Collector {
   url: string
   spans: CollectedSpan[]
-  /** Attributes of what sent them. */
+  /** The attributes of their sender. */
   resource: Record<string, string | bigint>
 }
 

@@ -13,7 +13,7 @@ import { startCollector } from './collector.ts'
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const PARENT_ID = 'b7ad6b7169203331'
 
-/** A service that tells a collector of its requests at once. */
+/** A service that sends its spans to a collector at once. */
 async function startTraced(t: TestContext, settings: Record<string, string> = {}) {
   const collector = await startCollector(t)
   const variables: Record<string, string> = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings }
@@ -28,12 +28,12 @@ async function startTraced(t: TestContext, settings: Record<string, string> = {}
   return { app, collector }
 }
 
-test('a create is told as a span with one for each stage, and nothing of the plant', async (t) => {
+test('a create is a span with a child span for each stage, without data of the plant', async (t) => {
   const { app, collector } = await startTraced(t)
-  const answer = await app.send('POST', '/plants', '{"id":42,"name":"Quercus robur"}', {
+  const response = await app.send('POST', '/plants', '{"id":42,"name":"Quercus robur"}', {
     'x-request-id': 'r-1',
   })
-  assert.equal(answer.status, 200)
+  assert.equal(response.status, 200)
   await eventually(() => collector.spans.length === 4)
   const root = collector.spans.find(({ parentSpanId }) => parentSpanId === '')
   assert.ok(root !== undefined)
@@ -57,27 +57,29 @@ test('a create is told as a span with one for each stage, and nothing of the pla
     assert.ok(root.startNs <= startNs && startNs <= endNs && endNs <= root.endNs)
   }
   assert.equal(collector.resource['service.name'], 'plantstore')
-  assert.equal(answer.headers.get('traceresponse'), `00-${root.traceId}-${root.spanId}-01`)
+  assert.equal(response.headers.get('traceresponse'), `00-${root.traceId}-${root.spanId}-01`)
 })
 
-test('the trace of a caller goes on, and one that it does not record is not recorded here', async (t) => {
+test('the trace of a caller continues, and a trace that it does not sample is not sent', async (t) => {
   const { app, collector } = await startTraced(t)
   await app.fetch('/plants/7', { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` } })
-  const answer = await app.fetch('/plants/7', { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` } })
-  assert.match(answer.headers.get('traceresponse') ?? '', new RegExp(`^00-${TRACE_ID}-`))
+  const response = await app.fetch('/plants/7', {
+    headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` },
+  })
+  assert.match(response.headers.get('traceresponse') ?? '', new RegExp(`^00-${TRACE_ID}-`))
   await eventually(() => collector.spans.length > 0)
   const roots = collector.spans.filter(({ name }) => name === 'GET /plants/{id}')
   assert.deepEqual(
     roots.map(({ traceId, parentSpanId }) => [traceId, parentSpanId]),
     [[TRACE_ID, PARENT_ID]],
   )
-  // Not an error of the service: it did as it was asked (semantic conventions for HTTP spans, "Status").
+  // A 4xx is not an error of the service (semantic conventions for HTTP spans, "Status").
   assert.equal(roots[0]?.attributes['plantstore.error'], 40402n)
   assert.equal(roots[0]?.attributes['error.type'], undefined)
   assert.equal(roots[0]?.statusCode, 0n)
 })
 
-test('what a caller does not record leaves the hundred traces of a second to the others', async (t) => {
+test('traces that the caller does not sample do not use the hundred traces of a second', async (t) => {
   const { app, collector } = await startTraced(t)
   const traceparent = `00-${TRACE_ID}-${PARENT_ID}-00`
   await Promise.all(Array.from({ length: 250 }, () => app.fetch('/healthz', { headers: { traceparent } })))
@@ -96,7 +98,7 @@ test('the stages of a request lie within its span', async (t) => {
   }
 })
 
-test('a method that is not known has no name of its own', async (t) => {
+test('the span of an unknown method has the name HTTP', async (t) => {
   const { app, collector } = await startTraced(t)
   await app.fetch('/plants', { method: 'PROPFIND' })
   const root = await eventually(() => collector.spans.find(({ kind }) => kind === 2))
@@ -105,7 +107,7 @@ test('a method that is not known has no name of its own', async (t) => {
   assert.equal(root.attributes['http.request.method_original'], 'PROPFIND')
 })
 
-test('an import whose client goes away is an error, and has no status, as there was no answer', async (t) => {
+test('an import whose client disconnects is an error without a status', async (t) => {
   const { app, collector } = await startTraced(t)
   await cutImport(app)
   const root = await eventually(() => collector.spans.find(({ name }) => name === 'POST /plants/import'))
@@ -114,11 +116,11 @@ test('an import whose client goes away is an error, and has no status, as there 
   assert.equal(root.attributes['http.response.status_code'], undefined)
 })
 
-test('a request whose client gave up is an error, with the stages that it went through', async (t) => {
+test('a request whose client disconnects is an error, with its stages so far', async (t) => {
   const { app, collector } = await startTraced(t)
   const socket = connect({ port: app.port, host: '127.0.0.1' })
   socket.write(requestText('POST /plants', { Expect: '100-continue' }, '{}').slice(0, -1))
-  // It is asked for its body.
+  // 100 Continue: the service waits for the body.
   await once(socket, 'data')
   socket.resetAndDestroy()
   const root = await eventually(() => collector.spans.find(({ name }) => name === 'POST /plants'))
@@ -132,31 +134,31 @@ test('a request whose client gave up is an error, with the stages that it went t
   )
 })
 
-test('a traceparent that is none is passed over', async (t) => {
+test('an invalid traceparent is ignored', async (t) => {
   const { app, collector } = await startTraced(t)
-  const answer = await app.fetch('/tags', { headers: { traceparent: '00-zz-11-01' } })
-  assert.equal(answer.status, 200)
+  const response = await app.fetch('/tags', { headers: { traceparent: '00-zz-11-01' } })
+  assert.equal(response.status, 200)
   await eventually(() =>
     collector.spans.some(({ name, parentSpanId }) => name === 'GET /tags' && parentSpanId === ''),
   )
 })
 
-test('without a sampler a hundred traces a second are begun, so that a flood costs nothing', async (t) => {
+test('without a sampler at most a hundred traces start each second', async (t) => {
   const { app, collector } = await startTraced(t)
-  const answers = await Promise.all(Array.from({ length: 250 }, () => app.fetch('/healthz')))
-  const traced = answers.filter(({ headers }) => headers.has('traceresponse')).length
+  const responses = await Promise.all(Array.from({ length: 250 }, () => app.fetch('/healthz')))
+  const traced = responses.filter(({ headers }) => headers.has('traceresponse')).length
   assert.ok(traced >= 100 && traced < 250, `${traced}`)
   await eventually(() => collector.spans.length === traced)
 })
 
-test('the sampler that is named decides', async (t) => {
+test('the configured sampler decides', async (t) => {
   const { app, collector } = await startTraced(t, { OTEL_TRACES_SAMPLER: 'always_off' })
   assert.match((await app.fetch('/plants')).headers.get('traceresponse') ?? '', /-00$/)
   await app.stop()
   assert.deepEqual(collector.spans, [])
 })
 
-test('what was not sent yet is sent when the service stops', async (t) => {
+test('the remaining spans are sent when the service stops', async (t) => {
   const { app, collector } = await startTraced(t, {
     OTEL_BSP_SCHEDULE_DELAY: '60000',
     OTEL_SERVICE_NAME: 'garden',
@@ -170,7 +172,7 @@ test('what was not sent yet is sent when the service stops', async (t) => {
   assert.equal(collector.resource['service.name'], 'garden')
 })
 
-test('a collector that takes nothing is told of once, and when it takes spans again', async (t) => {
+test('a collector that rejects spans is logged once, and again when it accepts them', async (t) => {
   let status = 404
   const server = createServer((request, response) =>
     request.resume().on('end', () => response.writeHead(status).end()),
@@ -191,7 +193,7 @@ test('a collector that takes nothing is told of once, and when it takes spans ag
   assert.ok(!JSON.stringify(app.log).includes('secret'))
 })
 
-test('a collector that does not answer holds up neither a request nor for long the end', async (t) => {
+test('a collector that does not respond delays no request, and the stop only briefly', async (t) => {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => {
@@ -202,15 +204,15 @@ test('a collector that does not answer holds up neither a request nor for long t
   const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
   const service = await startServe(t, { environment })
   assert.equal((await fetch(`http://127.0.0.1:${service.port}/healthz`)).status, 200)
-  const askedMs = performance.now()
+  const startMs = performance.now()
   service.child.kill('SIGTERM')
   assert.equal(await service.exit, 0)
-  const tookMs = performance.now() - askedMs
+  const tookMs = performance.now() - startMs
   assert.ok(tookMs < 8_000, `${tookMs} ms`)
   assert.match(service.stderr, /the last spans are lost/)
 })
 
-test('a collector that is not there is no trouble', async (t) => {
+test('requests and the stop work without a collector', async (t) => {
   const { app } = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
   assert.equal((await app.fetch('/plants')).status, 200)
   await app.stop()

@@ -5,7 +5,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import { pino } from 'pino'
 import { createWatchedExporter } from '../../src/tracing/watched-exporter.ts'
 
-/** An exporter that is watched, of a collector that takes a batch or does not, and what the log has of it. */
+/** A watched exporter, whose collector accepts or rejects each batch, and its log lines. */
 function watchedExporter() {
   const lines: Record<string, unknown>[] = []
   const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) })
@@ -15,37 +15,37 @@ function watchedExporter() {
     shutdown: async () => {},
   }
   const watched = createWatchedExporter(collector, log)
-  function send(spans: number, isTaken: boolean): void {
-    result = isTaken
+  function send(spans: number, isAccepted: boolean): void {
+    result = isAccepted
       ? { code: ExportResultCode.SUCCESS }
       : { code: ExportResultCode.FAILED, error: new Error('no room') }
     watched.export(new Array<ReadableSpan>(spans), () => {})
   }
-  return { send, told: () => lines.map(({ msg, lostSpans }) => [msg, lostSpans]) }
+  return { send, logged: () => lines.map(({ msg, lostSpans }) => [msg, lostSpans]) }
 }
 
 const LOST = 'the trace collector does not accept spans; they are lost'
 const AGAIN = 'the trace collector accepts spans again'
 
-test('spans that are lost are told of at once, and the others with the end of it', () => {
-  const { send, told } = watchedExporter()
+test('the first lost spans are logged at once, and the rest when spans are accepted again', () => {
+  const { send, logged } = watchedExporter()
   send(3, true)
-  assert.deepEqual(told(), [])
+  assert.deepEqual(logged(), [])
   send(3, false)
   send(4, false)
   send(5, false)
   send(3, true)
   send(3, true)
-  assert.deepEqual(told(), [
+  assert.deepEqual(logged(), [
     [LOST, 3],
     [AGAIN, 9],
   ])
 })
 
-test('a collector that takes every other batch leaves no line for each', () => {
-  const { send, told } = watchedExporter()
+test('a collector that accepts every second batch does not cause a line for each', () => {
+  const { send, logged } = watchedExporter()
   for (let batch = 0; batch < 100; batch++) send(1, batch % 2 === 1)
-  assert.deepEqual(told(), [
+  assert.deepEqual(logged(), [
     [LOST, 1],
     [AGAIN, 0],
   ])

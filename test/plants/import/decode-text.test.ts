@@ -4,20 +4,20 @@ import { gzipSync } from 'node:zlib'
 import { AppError } from '../../../src/errors.ts'
 import { decodeText } from '../../../src/plants/import/decode-text.ts'
 
-/** What a text in pieces of that size is in UTF-8. */
+/** Decodes a text in chunks of `size` bytes to UTF-8. */
 async function decoded(bytes: Buffer, size: number, encoding?: string): Promise<Buffer> {
-  async function* pieces() {
+  async function* chunks() {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }
   const out: Buffer[] = []
-  for await (const piece of decodeText(pieces(), encoding, (found) => `It is ${found}.`)) out.push(piece)
+  for await (const chunk of decodeText(chunks(), encoding, (found) => `It is ${found}.`)) out.push(chunk)
   return Buffer.concat(out)
 }
 
 const TEXT = 'id,name\n1,Açaí × 🌱\n'
 const SIZES = [1, 2, 3, 7, 1000]
 
-test('UTF-8 passes as it is, without its byte order mark', async () => {
+test('UTF-8 passes unchanged, without its byte order mark', async () => {
   for (const size of SIZES) {
     assert.equal((await decoded(Buffer.from(TEXT), size)).toString(), TEXT)
     assert.equal((await decoded(Buffer.from(`\ufeff${TEXT}`), size)).toString(), TEXT)
@@ -25,11 +25,11 @@ test('UTF-8 passes as it is, without its byte order mark', async () => {
       assert.equal((await decoded(Buffer.from(short), size)).toString(), short.replace('\ufeff', ''))
     }
     const broken = Buffer.from('caf\xe9 \xff\xfe', 'latin1')
-    assert.deepEqual(await decoded(broken, size), broken, 'the reader judges it, line by line')
+    assert.deepEqual(await decoded(broken, size), broken, 'the reader validates it, line by line')
   }
 })
 
-test('UTF-16 that nobody announced is told from its first bytes, and its encoding named', async () => {
+test('UTF-16 without an encoding is rejected with the encoding that its first bytes show', async () => {
   const little = Buffer.from(TEXT, 'utf16le')
   const big = Buffer.from(little).swap16()
   const mark = Buffer.from([0xff, 0xfe])
@@ -46,12 +46,12 @@ test('UTF-16 that nobody announced is told from its first bytes, and its encodin
         return true
       })
       const text = (await decoded(bytes, size, encoding)).toString()
-      assert.equal(text, TEXT, 'with the encoding it is read, without its mark')
+      assert.equal(text, TEXT, 'with the encoding it is decoded, without its mark')
     }
   }
 })
 
-test('gzip that nobody announced is told for what it is, whatever encoding it should have', async () => {
+test('gzip without Content-Encoding is rejected as such, for every encoding', async () => {
   for (const size of SIZES) {
     for (const encoding of [undefined, 'windows-1252', 'utf-16le']) {
       await assert.rejects(decoded(gzipSync(TEXT), size, encoding), {
@@ -63,7 +63,7 @@ test('gzip that nobody announced is told for what it is, whatever encoding it sh
   }
 })
 
-test('other encodings are decoded, and what is not of them is refused', async () => {
+test('other encodings are decoded, and bytes that are invalid in them are rejected', async () => {
   for (const size of SIZES) {
     assert.equal((await decoded(Buffer.from('\x80\xe9', 'latin1'), size, 'windows-1252')).toString(), '€é')
     assert.equal((await decoded(Buffer.from([0x89, 0xd4]), size, 'shift_jis')).toString(), '花')

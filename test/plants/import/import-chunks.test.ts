@@ -7,7 +7,7 @@ import { IMPORT_CHUNK_PLANTS_MAX } from '../../../src/plants/plant-store.ts'
 
 const FAULT = new AppError(40003, 'no')
 
-test('failed rows are not gathered without bound while chunks before them wait', async () => {
+test('a bounded number of failed rows is gathered while earlier chunks wait', async () => {
   const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
   let settled = 0
   const chunks = createImportChunks({
@@ -18,25 +18,25 @@ test('failed rows are not gathered without bound while chunks before them wait',
     },
     onFailure() {},
   })
-  const pieces = 40
+  const blocks = 40
   let taken = 0
   const taking = (async () => {
-    for (; taken < pieces; taken++) {
+    for (; taken < blocks; taken++) {
       const rows = createImportRows(taken + 2, 100)
       for (let at = 0; at < IMPORT_CHUNK_PLANTS_MAX; at++) failRow(rows, taken + 1, FAULT)
       await chunks.take(rows)
     }
   })()
-  // Whatever can go on without a chunk coming to its end has done so when the event loop turns.
+  // After one turn of the event loop everything is done that needs no settled chunk.
   await new Promise((resolve) => setImmediate(resolve))
-  assert.ok(taken <= 3, `${taken} pieces`)
+  assert.ok(taken <= 3, `${taken} blocks`)
   read()
   await taking
   await chunks.end()
-  assert.equal(settled, pieces * IMPORT_CHUNK_PLANTS_MAX)
+  assert.equal(settled, blocks * IMPORT_CHUNK_PLANTS_MAX)
 })
 
-test('failed rows are reported with the chunk that their line is in, after the plants before them', async () => {
+test('failed rows are reported with the chunk of their line, after the plants before them', async () => {
   const reports: { lines: number[]; failed: number[]; nextLine: number }[] = []
   const chunks = createImportChunks({
     add: async (plants) => plants.map(() => 'created' as const),
@@ -46,7 +46,7 @@ test('failed rows are reported with the chunk that their line is in, after the p
     onFailure() {},
   })
   const max = IMPORT_CHUNK_PLANTS_MAX
-  // A failed row on each tenth line, in one block of rows that is longer than a chunk.
+  // One block of rows, longer than a chunk, in which every tenth row fails.
   const rows = createImportRows(2 * max + 1, 100)
   for (let line = 1; line <= 2 * max; line++) {
     if (line % 10 === 0) failRow(rows, line, FAULT)

@@ -7,13 +7,13 @@ import { countsOf, importReport, NDJSON, storedPlants } from '../routes/import-r
 
 const ROWS = 30_000
 const MORE_ROWS = 1_000
-/** Killed when so many are stored: at another moment of the work in each round. */
+/** Each round kills the service when this many rows are stored. */
 const KILLED_AT = [1, 5_000, 15_000]
 
 const plantLines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => `{"id":${from + at},"name":"plant ${from + at}"}\n`).join('')
 
-/** A body whose end never comes: its import cannot be over before the service is killed. */
+/** A body that never ends, so that its import cannot end before the service is killed. */
 const endless = (text: string) =>
   new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from(text)) })
 
@@ -22,60 +22,60 @@ const asApp = ({ url }: { url: string }) => ({
     fetch(url + path, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...init.headers } }),
 })
 
-/** Imports until so many rows are told to be stored, kills the service, and gives the last that was told. */
+/** Imports until `killedAt` rows are reported as stored, then kills the service. Returns the last reported number. */
 async function importUntilKilled(
   service: PlantstoreProcess & { url: string },
   body: string,
   killedAt: number,
 ): Promise<number> {
-  const answer = await asApp(service).fetch('/plants/import?onConflict=skip', {
+  const response = await asApp(service).fetch('/plants/import?onConflict=skip', {
     method: 'POST',
     body: endless(body) as NonNullable<RequestInit['body']>,
     headers: { 'content-type': NDJSON, accept: NDJSON },
-    // As fetch wants it for a body that is a stream.
+    // Required by fetch for a stream as the body.
     ...{ duplex: 'half' },
   })
   let text = ''
-  let told = 0
+  let reported = 0
   try {
-    for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += piece
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
       const lines = text.split('\n')
       text = lines.pop() ?? ''
       for (const line of lines) {
         const { type, created, skipped } = JSON.parse(line)
         assert.equal(type, 'progress', 'it is killed before the end')
-        told = created + skipped
+        reported = created + skipped
       }
-      if (told >= killedAt) service.child.kill('SIGKILL')
+      if (reported >= killedAt) service.child.kill('SIGKILL')
     }
   } catch (error) {
-    // What fetch throws when the connection is cut off.
+    // The error of fetch for a dropped connection.
     if (!(error instanceof TypeError)) throw error
   }
   assert.equal(await service.exit, 'SIGKILL')
-  return told
+  return reported
 }
 
-test('of an import that is killed everything that was told is there, and the next run completes it', async (t) => {
+test('after a kill every reported row of an import is stored, and the next run completes it', async (t) => {
   const environment = { PLANTSTORE_DATABASE: join(temporaryFolder(t), 'plants.db') }
   const body = plantLines(0, ROWS)
   for (const killedAt of KILLED_AT) {
-    const told = await importUntilKilled(await startServe(t, { environment }), body, killedAt)
-    assert.ok(told >= killedAt)
+    const reported = await importUntilKilled(await startServe(t, { environment }), body, killedAt)
+    assert.ok(reported >= killedAt)
     const again = await startServe(t, { environment })
     const stored = (await storedPlants(asApp(again))) as [bigint, string][]
-    assert.ok(stored.length >= told, `${stored.length} are there, and ${told} were told`)
+    assert.ok(stored.length >= reported, `${stored.length} are stored, and ${reported} were reported`)
     assert.deepEqual(
       stored.map(([id]) => id),
       stored.map((_, at) => BigInt(at)),
-      'and none is missing before the last',
+      'no plant before the last one is missing',
     )
     again.child.kill('SIGTERM')
     assert.equal(await again.exit, 0)
   }
   const last = await startServe(t, { environment })
-  // More than may be stored already: a service may have imported all of a body before it was killed.
+  // More rows than may be stored already: a service may have imported a whole body before it was killed.
   const all = plantLines(0, ROWS + MORE_ROWS)
   const [created = 0, replaced, skipped = 0, failed] = countsOf(
     await importReport(asApp(last), all, { query: '?onConflict=skip' }),

@@ -11,7 +11,7 @@ import { numberText } from '../../support/json-documents.ts'
 const parseJson = (text: string) => parseJsonText(text, 'line')
 const read = (text: string): ImportRows => createNdjsonRows(parseJson).read(text, [])
 
-/** What a line is by the one parser of a plant, to which every line has to come out the same. */
+/** The result of a line from the parser of plants, which every line must have. */
 function byTheParser(line: string): unknown {
   try {
     return parseNewPlant(parseJson(line))
@@ -26,11 +26,11 @@ function byTheReader(line: string): unknown {
   assert.equal(plants.length + failures.length, 1, line)
   const [failure] = failures
   if (failure === undefined) return plants[0]
-  // The parser knows of one plant only.
+  // The parser parses single plants only.
   return { code: failure.code, message: failure.message.replace(/ Where several plants are on it: .*/, '') }
 }
 
-/** Text between quotation marks: mostly plain, sometimes with what must not be taken as it stands. */
+/** Text between quotation marks: mostly plain, sometimes with characters that need the JSON parser. */
 const inQuotes = fc
   .array(
     fc.oneof(
@@ -54,7 +54,7 @@ const inQuotes = fc
     ),
     { maxLength: 3 },
   )
-  .map((pieces) => pieces.join(''))
+  .map((parts) => parts.join(''))
 const idText = fc.oneof(
   numberText,
   fc.integer().map(String),
@@ -101,10 +101,10 @@ const lines = fc
   )
   .map(([members, gap, ending]) => `{${members.join(`,${gap}`)}}${ending}`.replaceAll('\n', ''))
 
-test('a line is what the one parser of a plant makes of it, whichever way it is read', () => {
+test('every line has the result of the parser of plants, whichever way it is read', () => {
   fc.assert(
     fc.property(lines, (line) => {
-      // Lone surrogates come in no text that was UTF-8.
+      // Text from UTF-8 has no lone surrogates.
       fc.pre(line.isWellFormed())
       assert.deepStrictEqual(byTheReader(line), byTheParser(line))
     }),
@@ -112,7 +112,7 @@ test('a line is what the one parser of a plant makes of it, whichever way it is 
   )
 })
 
-test('plants on one line, or in an array, are told to have a line each', () => {
+test('the message for several plants on one line, or in an array, advises one line each', () => {
   for (const [line, advice] of [
     [
       '{"id":1,"name":"a"}{"id":2,"name":"b"}',
@@ -126,7 +126,7 @@ test('plants on one line, or in an array, are told to have a line each', () => {
   }
 })
 
-test('lines are read one after the other, and each knows its number', () => {
+test('lines are read in order, and each has its number', () => {
   const rows = createNdjsonRows(parseJson)
   const first = rows.read('{"id":1,"name":"a"}\n\n \t\r\n{"id":2}\n{"name":"c","id":3}\r\n', [])
   assert.deepEqual(first.plants, [
@@ -154,7 +154,7 @@ test('lines are read one after the other, and each knows its number', () => {
   )
 })
 
-test('a failure has the id of the row where it is an int64 of the outermost object', () => {
+test('a failed row has its id if that is an int64 of the outermost object', () => {
   const idOf = (line: string) => read(`${line}\n`).failures[0]?.id
   assert.equal(idOf('{"id":9223372036854775807,"name":null}'), 9223372036854775807n)
   assert.equal(idOf('{"id":1.0}'), 1n)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { cpuTimeMs } from '../../support/process/cpu-time.ts'
 import { rowsOf } from './read-rows.ts'
 
-test('rows with another number of cells than the first take no longer than others', async () => {
+test('rows with more or fewer cells than the first one are as fast as others', async () => {
   const elapsedMs = (row: string) => {
     const text = `id,name,tag\n${row.repeat(200_000)}`
     return cpuTimeMs(() => rowsOf(text, [32 * 1024]))
@@ -16,7 +16,7 @@ test('rows with another number of cells than the first take no longer than other
   }
 })
 
-test('no odd row takes long to judge', async () => {
+test('malformed rows do not take long', async () => {
   for (const bad of [
     '"a"b,'.repeat(10_000),
     `"a"b${'""'.repeat(30_000)}`,

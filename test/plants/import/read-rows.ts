@@ -3,7 +3,7 @@ import type { Delimiter } from '../../../src/plants/import/table-dialect.ts'
 
 export type Seen = [line: number, cells: string[] | string]
 
-/** The rows of a text that comes in chunks of these sizes, over and over; of one that fails the fault. */
+/** The rows of a text that arrives in chunks of these sizes, repeatedly; for a failed row its fault. */
 export function rowsOf(
   text: string | Buffer,
   sizes: readonly number[] = [64 * 1024],

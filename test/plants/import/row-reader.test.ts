@@ -23,7 +23,7 @@ const texts = fc.string({
 })
 const chunkSizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })
 
-test('every table is read as it was written, with the line of each row, whatever the delimiter and the chunks', () => {
+test('every table is read as it was written, with the line of each row, for all delimiters and chunks', () => {
   const row = fc.record({
     cells: fc.array(texts, { minLength: 1, maxLength: 4 }),
     ending: fc.constantFrom('\n', '\r\n', '\r'),
@@ -43,7 +43,7 @@ test('every table is read as it was written, with the line of each row, whatever
   )
 })
 
-test('lines may end with LF, CRLF or CR, also in one text, and the last one in nothing', () => {
+test('lines end with LF, CRLF or CR, also mixed, and the last one needs no line ending', () => {
   for (const size of [1, 2, 3, 100]) {
     assert.deepEqual(rowsOf('a,b\r\nc\nd\re', [size]), [
       [1, ['a', 'b']],
@@ -60,7 +60,7 @@ test('lines may end with LF, CRLF or CR, also in one text, and the last one in n
   }
 })
 
-test('a blank line has no cell, and one of quotation marks alone has an empty one', () => {
+test('a blank line has no cell, and a line of two quotation marks has an empty cell', () => {
   for (const ending of ['\n', '\r\n', '\r']) {
     for (const size of [1, 2, 3, 100]) {
       assert.deepEqual(rowsOf(['', '""', '', '', '""'].join(ending), [size]), [
@@ -74,14 +74,14 @@ test('a blank line has no cell, and one of quotation marks alone has an empty on
   }
 })
 
-test('a quotation mark inside of a cell that does not begin with one is like any other character', () => {
+test('a quotation mark inside an unquoted cell is an ordinary character', () => {
   assert.deepEqual(rowsOf('1,5" pot,b"c"\n2,x,y\n'), [
     [1, ['1', '5" pot', 'b"c"']],
     [2, ['2', 'x', 'y']],
   ])
 })
 
-test('where it is not clear where a cell ends the row fails, and the next is read', () => {
+test('a row with text after a closing quotation mark fails, and the next row is read', () => {
   for (const bad of ['"a"b', '"a" ', ' "a","b"c', '"a""b"c"', '""a', '"a"b"c"']) {
     for (const size of [1, 3, 100]) {
       assert.deepEqual(
@@ -97,7 +97,7 @@ test('where it is not clear where a cell ends the row fails, and the next is rea
   }
 })
 
-test('a row that is not UTF-8 fails, and those around it are whole', () => {
+test('a row that is not UTF-8 fails, and its neighbours are read', () => {
   for (const [ending, size] of [
     ['\n', 1],
     ['\r\n', 3],
@@ -121,7 +121,7 @@ test('a row that is not UTF-8 fails, and those around it are whole', () => {
   }
 })
 
-test('a row of exactly the limit is read, and a longer one fails by itself', () => {
+test('a row of exactly the limit is read, and only a longer one fails', () => {
   const whole = `1,"${'x\n'.repeat(ROW_BYTES_MAX / 2 - 3)}"`
     .padEnd(ROW_BYTES_MAX, ' ')
     .replace(/" +$/, (end) => `${'y'.repeat(end.length - 1)}"`)
@@ -146,7 +146,7 @@ test('a row of exactly the limit is read, and a longer one fails by itself', () 
   }
 })
 
-test('the line ending does not count for how long a row is', () => {
+test('the line ending does not count as length of a row', () => {
   for (const ending of ['\n', '\r\n', '\r']) {
     for (const size of [64 * 1024, 32 * 1024 + 1, 10_007, 7]) {
       for (const more of [0, 1]) {
@@ -162,7 +162,7 @@ test('the line ending does not count for how long a row is', () => {
   }
 })
 
-test('a quotation mark that is never closed is told with its line, after a mebibyte at the latest', () => {
+test('a quotation mark that is never closed is reported with its line, after 1 MiB at the latest', () => {
   assert.throws(() => rowsOf('a,b\n1,"x\n2,y\n'), new RowEndError(2, 'quoteNotClosed'))
   assert.throws(() => rowsOf('a,b\n"1\n2",x\n3,"', [1]), new RowEndError(4, 'quoteNotClosed'))
   const reader = createRowReader(() => {})
@@ -175,7 +175,7 @@ test('a quotation mark that is never closed is told with its line, after a mebib
   assert.ok(bytes <= MIB, `${bytes} bytes`)
 })
 
-test('a row of empty cells has no more room than any other', () => {
+test('a row of empty cells has the same limit as any other', () => {
   for (const cells of [',', '"",', '"","",x,']) {
     const reader = createRowReader(() => {})
     reader.read(Buffer.from('a,b\n1,2\n'))
@@ -192,7 +192,7 @@ test('a row of empty cells has no more room than any other', () => {
   }
 })
 
-test('how long a row may be does not depend on the chunks in which it comes', () => {
+test('the limit of a row does not depend on its chunks', () => {
   const longest = Buffer.from(`a\n${','.repeat(MIB - 1)}\nb\n`)
   for (const size of [10_007, 3 * MIB]) {
     assert.deepEqual(rowsOf(longest, [size]), [
@@ -204,11 +204,11 @@ test('how long a row may be does not depend on the chunks in which it comes', ()
   }
 })
 
-test('the columns that the dialect knows are the members of a plant', () => {
+test('the columns of the dialect are the members of a plant', () => {
   assert.deepEqual(COLUMN_MEMBERS, ['id', ...CONTENT_MEMBERS.map(({ name }) => name)])
 })
 
-test('any text through the CSV export and the reader is the same text', () => {
+test('any text is unchanged by the CSV export and the reader', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(texts, fc.option(texts, { nil: undefined }))),

@@ -9,7 +9,7 @@ interface Line {
   fault?: number
 }
 
-/** The lines of a text that comes in pieces of these sizes, over and over. */
+/** The lines of a text that arrives in chunks of these sizes, repeatedly. */
 function linesOf(text: Buffer, sizes: readonly number[]): Line[] {
   const splitter = createLineSplitter()
   const lines: Line[] = []
@@ -19,8 +19,8 @@ function linesOf(text: Buffer, sizes: readonly number[]): Line[] {
     for (const { at, fault } of faults) found[at] = { ...found[at], text: '', fault: fault.code }
     lines.push(...found)
   }
-  for (let at = 0, piece = 0; at < text.length; piece++) {
-    const size = sizes[piece % sizes.length] ?? 1
+  for (let at = 0, chunk = 0; at < text.length; chunk++) {
+    const size = sizes[chunk % sizes.length] ?? 1
     add(splitter.take(text.subarray(at, at + size)))
     at += size
   }
@@ -28,7 +28,7 @@ function linesOf(text: Buffer, sizes: readonly number[]): Line[] {
   return lines
 }
 
-test('lines come out whole, in whatever pieces the text comes', () => {
+test('lines are whole for all chunks of the text', () => {
   const texts = fc.array(
     fc.string({ unit: 'binary' }).filter((text) => !text.includes('\n')),
     { maxLength: 20 },
@@ -55,7 +55,7 @@ test('the last line needs no line feed', () => {
   }
 })
 
-test('a line that is not UTF-8 is at fault, and those around it are whole', () => {
+test('a line that is not UTF-8 has a fault, and its neighbours are whole', () => {
   const text = Buffer.concat([
     Buffer.from('é\n'),
     Buffer.from('caf\xe9\n', 'latin1'),
@@ -75,12 +75,12 @@ test('a line that is not UTF-8 is at fault, and those around it are whole', () =
         { text: '🌱' },
         { text: '', fault: 40002 },
       ],
-      `in pieces of ${size}`,
+      `in chunks of ${size}`,
     )
   }
 })
 
-test('a line of exactly the limit is taken, and one that is longer is at fault by itself', () => {
+test('a line of exactly the limit is whole, and only a longer one has a fault', () => {
   const whole = 'x'.repeat(LINE_BYTES_MAX)
   const text = Buffer.from(`a\n${whole}\nb\n${whole}y\nc\n${whole.repeat(3)}\n${whole}z`)
   const expected = [
@@ -93,11 +93,11 @@ test('a line of exactly the limit is taken, and one that is longer is at fault b
     { text: '', fault: 41301 },
   ]
   for (const size of [LINE_BYTES_MAX, LINE_BYTES_MAX - 1, 10_007, 3]) {
-    assert.deepEqual(linesOf(text, [size]), expected, `in pieces of ${size}`)
+    assert.deepEqual(linesOf(text, [size]), expected, `in chunks of ${size}`)
   }
 })
 
-test('the line ending does not count for how long a line is', () => {
+test('the line ending does not count as length of a line', () => {
   const whole = 'x'.repeat(LINE_BYTES_MAX)
   const text = Buffer.from(`${whole}\r\n${whole}y\r\n${whole}\r\na\r\n${whole}\ry\n${whole}\r`)
   const expected = [
@@ -109,6 +109,6 @@ test('the line ending does not count for how long a line is', () => {
     { text: `${whole}\r` },
   ]
   for (const size of [LINE_BYTES_MAX, LINE_BYTES_MAX - 1, 10_007, 3]) {
-    assert.deepEqual(linesOf(text, [size]), expected, `in pieces of ${size}`)
+    assert.deepEqual(linesOf(text, [size]), expected, `in chunks of ${size}`)
   }
 })

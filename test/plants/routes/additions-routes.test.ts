@@ -5,7 +5,7 @@ import { assertErrorAnswer } from '../../support/http/error-body.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
-test('GET /additions tells the days on which plants were added, with their numbers', async (t) => {
+test('GET /additions has the time of the count, and no days for an empty store', async (t) => {
   const app = await startApp(t)
   const before = new Date().toISOString()
   const empty = await app.fetch('/additions')
@@ -14,25 +14,25 @@ test('GET /additions tells the days on which plants were added, with their numbe
   assert.ok(countedAt >= before && countedAt <= new Date().toISOString(), countedAt)
 })
 
-test('plants that are there are counted on their day', async (t) => {
+test('plants are counted by the day of their creation', async (t) => {
   const app = await startApp(t)
   for (const id of [1, 2]) await app.send('POST', '/plants', `{"id":${id},"name":"Rosa"}`)
   const plants = (await (await app.fetch('/plants')).json()) as { createdAt: string }[]
   const days = plants.map(({ createdAt }) => createdAt.slice(0, 10))
   const wanted = [...new Set(days)].map((day) => ({ day, count: days.filter((one) => one === day).length }))
-  const answer = (await (await app.fetch('/additions')).json()) as { days: unknown }
-  assert.deepEqual(answer.days, wanted)
-  // It is kept: another plant is not in it yet.
+  const response = (await (await app.fetch('/additions')).json()) as { days: unknown }
+  assert.deepEqual(response.days, wanted)
+  // The count is cached: it does not have the next plant yet.
   await app.send('POST', '/plants', '{"id":3,"name":"Rosa"}')
-  assert.deepEqual(await (await app.fetch('/additions')).json(), answer)
+  assert.deepEqual(await (await app.fetch('/additions')).json(), response)
 })
 
-test('a query parameter is refused', async (t) => {
+test('a query parameter is rejected', async (t) => {
   const app = await startApp(t)
   await assertErrorAnswer(await app.fetch('/additions?limit=1'), 400, 40004)
 })
 
-test('a store that fails is told as 50302, and the next request counts again', async (t) => {
+test('a failure of the store is 50302, and the next request counts again', async (t) => {
   let failures = 1
   const app = await startAlteredApp(t, {
     storage: (real) => ({

@@ -27,12 +27,12 @@ const get = (path: string, accept: string) => app.fetch(path, { headers: { accep
 
 const idsIn = (lines: readonly string[]) => lines.map((line) => /"id":(-?\d+)/.exec(line)?.[1] ?? line)
 
-test('JSON lines hold every plant as the list has it, in the order of their ids', async () => {
-  const answer = await get('/plants', NDJSON)
-  assert.equal(answer.status, 200)
-  assert.equal(answer.headers.get('content-type'), NDJSON)
+test('NDJSON has every plant as in the list, in the order of their ids', async () => {
+  const response = await get('/plants', NDJSON)
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), NDJSON)
   const list = await (await get('/plants', 'application/json')).text()
-  const text = await answer.text()
+  const text = await response.text()
   assert.equal(`[${text.trimEnd().split('\n').join(',')}]`, list)
   assert.equal(text.at(-1), '\n')
   assert.deepEqual(idsIn(await exportedLines(app)), [
@@ -44,10 +44,10 @@ test('JSON lines hold every plant as the list has it, in the order of their ids'
   ])
 })
 
-test('CSV holds every plant, with nothing in it changed', async () => {
-  const answer = await get('/plants', CSV)
-  assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
-  const text = Buffer.from(await answer.arrayBuffer()).toString()
+test('CSV has every plant unchanged', async () => {
+  const response = await get('/plants', CSV)
+  assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
+  const text = Buffer.from(await response.arrayBuffer()).toString()
   const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
   assert.equal(
     text.replace(time, 'T'),
@@ -66,7 +66,7 @@ test('CSV holds every plant, with nothing in it changed', async () => {
   assert.equal(await (await get('/plants?bom=0', CSV)).text(), text)
 })
 
-test('tag, q and after narrow what is exported', async () => {
+test('tag, q and after filter an export', async () => {
   assert.deepEqual(idsIn(await exportedLines(app, '?tag=tree')), ['-9223372036854775808', '7'])
   assert.deepEqual(idsIn(await exportedLines(app, '?after=9007199254740992')), [
     '9007199254740993',
@@ -80,7 +80,7 @@ test('tag, q and after narrow what is exported', async () => {
   assert.equal(await nothing.text(), 'id,name,tag,createdAt,updatedAt\r\n')
 })
 
-test('Accept chooses, and every answer says that it does', async () => {
+test('Accept selects the format, and every response has Vary: Accept', async () => {
   for (const [accept, type] of [
     ['*/*', 'application/json'],
     ['image/png', 'application/json'],
@@ -90,19 +90,19 @@ test('Accept chooses, and every answer says that it does', async () => {
     ['text/csv, application/x-ndjson;q=0.9', CSV],
     ['application/x-ndjson, */*;q=0.1', NDJSON],
   ] as const) {
-    const answer = await get('/plants', accept)
-    assert.equal(answer.headers.get('content-type')?.split(';')[0], type, accept)
-    assert.equal(answer.headers.get('vary'), 'Accept, accept-encoding')
-    await answer.arrayBuffer()
+    const response = await get('/plants', accept)
+    assert.equal(response.headers.get('content-type')?.split(';')[0], type, accept)
+    assert.equal(response.headers.get('vary'), 'Accept, accept-encoding')
+    await response.arrayBuffer()
     const head = await app.fetch('/plants', { method: 'HEAD', headers: { accept } })
     assert.deepEqual([head.status, await head.text()], [200, ''])
     for (const name of ['content-type', 'vary', 'x-content-type-options', 'link']) {
-      assert.equal(head.headers.get(name), answer.headers.get(name), `${name} for ${accept}`)
+      assert.equal(head.headers.get(name), response.headers.get(name), `${name} for ${accept}`)
     }
   }
 })
 
-test('a parameter that is for pages, or for another format, is refused', async () => {
+test('a parameter for pages, or for another format, is rejected', async () => {
   const cases: [string, string, RegExp][] = [
     ['?limit=10', NDJSON, /^limit is for pages of JSON\. application\/x-ndjson holds every plant/],
     ['?limit=10', CSV, /^limit is for pages of JSON\. text\/csv holds every plant/],
@@ -127,7 +127,7 @@ const plant = (id: number): StoredPlant => ({
   version: 1,
 })
 
-/** An app whose export is without end, or ends with `failure` at that step; and whether it was let go of. */
+/** An app whose export never ends, or fails with `failure` at that chunk; and whether its iterator was returned. */
 async function altered(
   t: TestContext,
   failsAt = Number.POSITIVE_INFINITY,
@@ -156,23 +156,23 @@ async function altered(
   return { app, state }
 }
 
-test('an export that fails before its first plant is answered like any failure', async (t) => {
+test('an export that fails before its first plant has an error response', async (t) => {
   const { app, state } = await altered(t, 0)
-  const answer = await app.fetch('/plants', { headers: { accept: CSV } })
-  await assertErrorAnswer(answer, 503, 50302)
+  const response = await app.fetch('/plants', { headers: { accept: CSV } })
+  await assertErrorAnswer(response, 503, 50302)
   assert.equal(state.isReturned, true)
 })
 
-test('an export that fails midway is cut off, so that the client sees it, and logged', async (t) => {
+test('an export that fails midway drops the connection, and is logged', async (t) => {
   for (const [failure, code] of [
     [new AppError(50302, undefined, { cause: new Error('disk') }), 50302],
     [new Error('disk'), 50001],
   ] as const) {
     const { app } = await altered(t, 20, failure)
     for (const accept of [CSV, NDJSON]) {
-      const answer = await app.fetch('/plants', { headers: { accept } })
-      assert.equal(answer.status, 200)
-      await assert.rejects(answer.text(), TypeError)
+      const response = await app.fetch('/plants', { headers: { accept } })
+      assert.equal(response.status, 200)
+      await assert.rejects(response.text(), TypeError)
       const line = await eventually(() => app.log.find(({ error }) => error === code))
       assert.deepEqual([line.level, line.msg, line.path], [50, 'request failed', '/plants'])
       assert.match(String(line.cause), /disk/)
@@ -180,10 +180,10 @@ test('an export that fails midway is cut off, so that the client sees it, and lo
   }
 })
 
-test('when the client goes away the export is let go of, and nothing is logged of it', async (t) => {
+test('when the client disconnects the export ends, and nothing is logged', async (t) => {
   const { app, state } = await altered(t)
-  const answer = await app.fetch('/plants', { headers: { accept: NDJSON } })
-  await answer.body?.cancel()
+  const response = await app.fetch('/plants', { headers: { accept: NDJSON } })
+  await response.body?.cancel()
   await eventually(() => state.isReturned)
   assert.deepEqual(
     app.log.filter(({ level }) => Number(level) > 20),
@@ -191,7 +191,7 @@ test('when the client goes away the export is let go of, and nothing is logged o
   )
 })
 
-test('of an export that is not read no more is asked for', async (t) => {
+test('an export whose client does not read is not read ahead', async (t) => {
   const { app, state } = await altered(t)
   const socket = connect(app.port, '127.0.0.1')
   t.after(() => void socket.destroy())
@@ -201,7 +201,7 @@ test('of an export that is not read no more is asked for', async (t) => {
   await eventually(async () => {
     if (steps === state.steps && steps > 0) return true
     steps = state.steps
-    // Other requests are served meanwhile, and give it time.
+    // Other requests give the export time.
     for (let count = 0; count < 20; count++) assert.equal((await app.fetch('/healthz')).status, 200)
     return false
   })

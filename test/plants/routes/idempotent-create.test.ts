@@ -12,39 +12,39 @@ const app = await startApp({ after })
 const create = (json: string, key: string, headers: Record<string, string> = {}) =>
   app.send('POST', '/plants', json, { 'idempotency-key': key, ...headers })
 
-/** What of an answer a client sees, without what names the one exchange. */
-async function seen(answer: Response) {
-  const { status, headers } = answer
+/** The parts of a response that a retry must repeat. */
+async function repeated(response: Response) {
+  const { status, headers } = response
   const fields = ['location', 'etag', 'content-type'].map((name) => headers.get(name))
-  return { status, fields, text: await answer.text() }
+  return { status, fields, text: await response.text() }
 }
 
-test('the same key and body get the same answer again and add nothing', async () => {
-  const first = await seen(await create('{"id":1,"name":"a","tag":"b"}', '"key-1"'))
+test('the same key and body get the same response and create nothing more', async () => {
+  const first = await repeated(await create('{"id":1,"name":"a","tag":"b"}', '"key-1"'))
   assert.equal(first.status, 200)
-  assert.deepEqual(await seen(await create('{"id":1,"name":"a","tag":"b"}', '"key-1"')), first)
+  assert.deepEqual(await repeated(await create('{"id":1,"name":"a","tag":"b"}', '"key-1"')), first)
   assert.deepEqual(
-    await seen(await create('{ "tag":"\\u0062", "name":"a", "id":1.0 }', '"key-1"')),
+    await repeated(await create('{ "tag":"\\u0062", "name":"a", "id":1.0 }', '"key-1"')),
     first,
     'otherwise written',
   )
   assert.deepEqual(
-    await seen(await create('{"id":1,"name":"a","tag":"b"}', 'key-1')),
+    await repeated(await create('{"id":1,"name":"a","tag":"b"}', 'key-1')),
     first,
     'without quotation marks',
   )
 })
 
-test('the answer is that of the first time also when the plant has changed or gone since', async () => {
-  const first = await seen(await create('{"id":2,"name":"a"}', 'key-2'))
+test('the response stays the same after the plant is updated or deleted', async () => {
+  const first = await repeated(await create('{"id":2,"name":"a"}', 'key-2'))
   await app.send('PUT', '/plants/2', '{"name":"changed"}')
-  assert.deepEqual(await seen(await create('{"id":2,"name":"a"}', 'key-2')), first)
+  assert.deepEqual(await repeated(await create('{"id":2,"name":"a"}', 'key-2')), first)
   await app.fetch('/plants/2', { method: 'DELETE' })
-  assert.deepEqual(await seen(await create('{"id":2,"name":"a"}', 'key-2')), first)
+  assert.deepEqual(await repeated(await create('{"id":2,"name":"a"}', 'key-2')), first)
   await assertErrorAnswer(await app.fetch('/plants/2'), 404, 40402)
 })
 
-test('a key that was used with another body is refused and adds nothing', async () => {
+test('a key that was used with another body is rejected and creates nothing', async () => {
   await create('{"id":3,"name":"a"}', 'key-3')
   for (const json of ['{"id":3,"name":"b"}', '{"id":4,"name":"a"}', '{"id":3,"name":"a","tag":""}']) {
     await assertErrorAnswer(await create(json, 'key-3'), 400, 42201)
@@ -52,14 +52,14 @@ test('a key that was used with another body is refused and adds nothing', async 
   await assertErrorAnswer(await app.fetch('/plants/4'), 404, 40402)
 })
 
-test('a create that is refused leaves its key free', async () => {
+test('a rejected create does not use its key', async () => {
   await app.send('POST', '/plants', '{"id":5,"name":"taken"}')
   await assertErrorAnswer(await create('{"id":5,"name":"a"}', 'key-5'), 400, 40901)
   await assertErrorAnswer(await create('{"id":"6"}', 'key-5'), 400, 40003)
   assert.equal((await create('{"id":6,"name":"a"}', 'key-5')).status, 200)
 })
 
-test('keys of different callers never meet', async () => {
+test('each caller has its own keys', async () => {
   const made = await app.send('POST', '/tokens', '{"scopes":["plants:write"]}')
   const { token } = (await made.json()) as { token: string }
   const other = { authorization: `Bearer ${token}` }
@@ -68,17 +68,17 @@ test('keys of different callers never meet', async () => {
   assert.equal((await create('{"id":8,"name":"a"}', 'key-7', other)).status, 200)
 })
 
-test('of requests that come together with one key each gets the answer or hears that it is running', async () => {
+test('of concurrent requests with one key each gets the response or 40902', async () => {
   const json = '{"id":9,"name":"a"}'
-  const answers = await Promise.all(Array.from({ length: 10 }, () => create(json, 'key-9')))
-  assert.ok(answers.some(({ status }) => status === 200))
-  for (const answer of answers) {
-    if (answer.status === 200) assert.equal(await answer.text(), '{"name":"a"}')
-    else await assertErrorAnswer(answer, 400, 40902)
+  const responses = await Promise.all(Array.from({ length: 10 }, () => create(json, 'key-9')))
+  assert.ok(responses.some(({ status }) => status === 200))
+  for (const response of responses) {
+    if (response.status === 200) assert.equal(await response.text(), '{"name":"a"}')
+    else await assertErrorAnswer(response, 400, 40902)
   }
 })
 
-test('creates of two callers with one key run at the same time, and both succeed', async (test) => {
+test('creates of two callers with the same key run concurrently, and both succeed', async (test) => {
   const bothArrived = Promise.withResolvers<void>()
   let arrived = 0
   const altered = await startAlteredApp(test, {
@@ -103,31 +103,34 @@ test('creates of two callers with one key run at the same time, and both succeed
   const made = await post('/tokens', '{"scopes":["plants:write"]}', {})
   const { token } = (await made.json()) as { token: string }
   const key = { 'idempotency-key': 'key' }
-  const rejected = (answer: Response) => {
-    if (answer.status !== 200) bothArrived.resolve()
-    return answer
+  const rejected = (response: Response) => {
+    if (response.status !== 200) bothArrived.resolve()
+    return response
   }
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     post('/plants', '{"id":1,"name":"a"}', key).then(rejected),
     post('/plants', '{"id":2,"name":"a"}', { ...key, authorization: `Bearer ${token}` }).then(rejected),
   ])
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 200],
   )
 })
 
-test('a key is remembered over a restart', async (test) => {
+test('a key survives a restart', async (test) => {
   const settings = { PLANTSTORE_DATABASE: await emptyDatabase(test) }
   const first = await startApp(test, settings)
   const retry = { 'idempotency-key': 'key' }
-  const answer = await seen(await first.send('POST', '/plants', '{"id":1,"name":"a"}', retry))
+  const response = await repeated(await first.send('POST', '/plants', '{"id":1,"name":"a"}', retry))
   await first.stop()
   const second = await startApp(test, settings)
-  assert.deepEqual(await seen(await second.send('POST', '/plants', '{"id":1,"name":"a"}', retry)), answer)
+  assert.deepEqual(
+    await repeated(await second.send('POST', '/plants', '{"id":1,"name":"a"}', retry)),
+    response,
+  )
 })
 
-test('a key is forgotten after the configured time', async (test) => {
+test('a key expires after the configured time', async (test) => {
   const forgetful = await startApp(test, { PLANTSTORE_IDEMPOTENCY_TTL_MS: '1000' })
   const retry = { 'idempotency-key': 'key' }
   assert.equal((await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry)).status, 200)
@@ -135,7 +138,7 @@ test('a key is forgotten after the configured time', async (test) => {
   await assertErrorAnswer(await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry), 400, 40901)
 })
 
-test('a key that is sent twice is refused, and nothing is stored', async () => {
+test('a key that is sent twice is rejected, and nothing is stored', async () => {
   const { text } = await exchange(app.port, [
     'POST /plants HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 19\r\n',
     `Authorization: Bearer ${TOKEN}\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\n\r\n{"id":99,"name":""}`,

@@ -18,14 +18,14 @@ import {
   storedPlants,
 } from './import-requests.ts'
 
-// What holds for the body of an import as bytes on a connection.
+// The body of an import as bytes on a connection.
 
 const plantLines = (count: number, firstId = 1) =>
   Array.from({ length: count }, (_, at) => `{"id":${firstId + at},"name":"plant ${firstId + at}"}\n`).join('')
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 const END = '0\r\n\r\n'
 
-/** Begins an import in chunks on a connection of its own. */
+/** Starts an import with a chunked body on its own connection. */
 async function beginImport(
   t: TestContext,
   app: StartedApp,
@@ -46,7 +46,7 @@ async function beginImport(
 const isStored = async (app: StartedApp, id: number) => (await app.fetch(`/plants/${id}`)).status === 200
 const reportIn = ({ body }: { body: string }) => parseIds(body) as Report
 
-test('a body in gzip is unpacked as it comes', async (t) => {
+test('a gzip body is decompressed as it arrives', async (t) => {
   const app = await startApp(t)
   for (const [at, coding] of ['gzip', 'x-gzip', 'GZIP'].entries()) {
     const rows = plantLines(5_000, at * 5_000)
@@ -62,7 +62,7 @@ test('a body in gzip is unpacked as it comes', async (t) => {
   assert.deepEqual(countsOf(plain), [1, 0, 0, 0])
 })
 
-test('gzip that is broken or breaks off ends the import, which says how far it got', async (t) => {
+test('damaged or incomplete gzip ends the import, with its progress in the details', async (t) => {
   const app = await startApp(t)
   const whole = gzipSync(plantLines(20_000))
   const broken = Buffer.from(whole)
@@ -81,27 +81,27 @@ test('gzip that is broken or breaks off ends the import, which says how far it g
   assert.equal((await storedPlants(app)).length, 20_000)
 })
 
-test('an import may take longer than any other request, and the next request is limited as ever', async (t) => {
+test('an import may take longer than other requests, and the next request has the usual limit', async (t) => {
   const app = await startApp(t, {
     PLANTSTORE_HEADERS_TIMEOUT_MS: '300',
     PLANTSTORE_REQUEST_TIMEOUT_MS: '600',
   })
   const wire = await beginImport(t, app)
-  // Limits of time are looked at every second.
+  // Time limits are checked every second.
   for (let id = 1; id <= 9; id++) {
     wire.send(chunk(plantLines(1, id)))
     await sleep(250)
   }
   wire.send(END)
-  const answer = await wire.answer()
-  assert.equal(answer.status, 200, answer.body)
-  assert.deepEqual(countsOf(reportIn(answer)), [9, 0, 0, 0])
+  const response = await wire.answer()
+  assert.equal(response.status, 200, response.body)
+  assert.deepEqual(countsOf(reportIn(response)), [9, 0, 0, 0])
   wire.send(requestText('POST /plants', { 'Content-Type': 'application/json', 'Content-Length': '20' }))
   await assertErrorAnswer(await wire.answer(), 408, 40801)
   await wire.assertClosed()
 })
 
-test('header fields behind an import have no more time than any others', async (t) => {
+test('header fields after an import have the usual time limit', async (t) => {
   const app = await startApp(t, { PLANTSTORE_HEADERS_TIMEOUT_MS: '300' })
   const wire = await beginImport(t, app)
   wire.send(chunk(plantLines(1)), END)
@@ -111,24 +111,24 @@ test('header fields behind an import have no more time than any others', async (
   await wire.assertClosed()
 })
 
-test('a client that sends nothing for too long is told so, and what it sent before is kept', async (t) => {
+test('a client that sends nothing for too long gets 40801, and its earlier rows are stored', async (t) => {
   const app = await startApp(t, {
     PLANTSTORE_HEADERS_TIMEOUT_MS: '300',
     PLANTSTORE_REQUEST_TIMEOUT_MS: '600',
   })
   const wire = await beginImport(t, app)
   wire.send(chunk(`${plantLines(3)}{"id":4,"na`))
-  const answer = await wire.answer()
-  const { message, details } = await errorIn(answer, 408, 40801)
+  const response = await wire.answer()
+  const { message, details } = await errorIn(response, 408, 40801)
   assert.equal(message, 'No byte of the body arrived for 0.6 seconds.')
   const counts = { created: 3, replaced: 0, skipped: 0, failed: 0 }
   assert.deepEqual(details, { line: 4, counts, outcome: 'stored-before-line' })
-  assert.equal(answer.headers.connection, 'close')
+  assert.equal(response.headers.connection, 'close')
   await wire.assertClosed()
   assert.equal((await storedPlants(app)).length, 3)
 })
 
-test('the body is asked for when all before it is judged good', async (t) => {
+test('100 Continue is sent once the header is valid', async (t) => {
   const app = await startApp(t)
   const expect = { Expect: '100-continue' }
   for (const [at, accept] of ['application/json', NDJSON].entries()) {
@@ -142,7 +142,7 @@ test('the body is asked for when all before it is judged good', async (t) => {
   await wire.assertClosed()
 })
 
-test('behind an import that ended early the rest of the body is dropped, and the connection is in step', async (t) => {
+test('after an import that ended early the rest of the body is dropped, and the connection is usable', async (t) => {
   const app = await startApp(t)
   const wire = await beginImport(t, app, { 'Content-Type': CSV })
   wire.send(chunk('number,title\n1,x\n'))
@@ -155,7 +155,7 @@ test('behind an import that ended early the rest of the body is dropped, and the
   await assertErrorAnswer(await postImport(app, large, { headers: { 'content-type': CSV } }), 400, 40003)
 })
 
-test('when the body breaks off the whole rows are kept, and the last half of one is not', async (t) => {
+test('when the body is incomplete its whole rows are stored, and a partial row is not', async (t) => {
   const app = await startApp(t)
   for (const [at, accept] of ['application/json', NDJSON].entries()) {
     const id = 10 * at
@@ -188,13 +188,13 @@ test('when the body breaks off the whole rows are kept, and the last half of one
   for (const [id, entries] of lines) assert.equal(entries.length, 1, `${id}`)
 })
 
-test('a service that stops lets an import come to its end, for as long as it may', async (t) => {
+test('a stop waits for a running import within its time limit', async (t) => {
   const app = await startApp(t, { PLANTSTORE_SHUTDOWN_TIMEOUT_MS: '5000' })
   const wire = await beginImport(t, app)
   wire.send(chunk(plantLines(1_500)))
   await eventually(() => isStored(app, 1_000))
   const stopped = app.stop()
-  // From a moment on there is no new connection; one that is kept may still carry a request before.
+  // Soon new connections fail; until then a kept-alive connection may still carry a request.
   await eventually(() =>
     fetch(`${app.url}/healthz`).then(
       () => false,
@@ -202,13 +202,13 @@ test('a service that stops lets an import come to its end, for as long as it may
     ),
   )
   wire.send(chunk(plantLines(1_500, 2_000)), END)
-  const answer = await wire.answer()
-  assert.deepEqual(countsOf(reportIn(answer)), [3_000, 0, 0, 0])
+  const response = await wire.answer()
+  assert.deepEqual(countsOf(reportIn(response)), [3_000, 0, 0, 0])
   await stopped
   await wire.assertClosed()
 })
 
-test('an import that takes longer is cut off when the service stops, and what it stored is kept', async (t) => {
+test('a stop drops an import that takes too long, and its stored rows stay', async (t) => {
   const app = await startApp(t, { PLANTSTORE_SHUTDOWN_TIMEOUT_MS: '100' })
   const wire = await beginImport(t, app)
   wire.send(chunk(plantLines(1_500)))

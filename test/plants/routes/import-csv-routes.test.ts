@@ -13,11 +13,11 @@ import {
   takePlants,
 } from './import-requests.ts'
 
-// What the rows of a table in CSV are taken for. How the text is taken apart is in plant-import-csv-text-routes.test.ts.
+// The meaning of CSV rows. import-csv-text-routes.test.ts tests how the text is split into rows.
 
 const app = await startApp({ after })
 
-test('a header row names the columns in any order and case, and others are passed over', async () => {
+test('a header row names the columns in any order and case, and other columns are ignored', async () => {
   const body =
     '\ufeffTag, NAME ,colour,Id\r\ntree,Quercus robur,green,1\r\n,"Rosa, ""Peace""",,9007199254740993\r\n'
   assert.deepEqual(await importCsv(app, body), { created: 2, replaced: 0, skipped: 0, failed: 0, errors: [] })
@@ -27,7 +27,7 @@ test('a header row names the columns in any order and case, and others are passe
   ])
 })
 
-test('an empty cell is none, and one of spaces is kept as it is', async () => {
+test('an empty cell has no value, and a cell of spaces is stored unchanged', async () => {
   const report = await importCsv(app, 'id,name,tag\n1,a,\n2,b,""\n3,, x\n4,"",x\n5, ,  \n')
   assert.deepEqual(countsOf(report), [3, 0, 0, 2])
   assert.deepEqual(errorsOf(report), [
@@ -42,7 +42,7 @@ test('an empty cell is none, and one of spaces is kept as it is', async () => {
   ])
 })
 
-test('an id is a plain decimal of 64 bits, and the message says so', async () => {
+test('an id is a 64-bit integer in plain digits, and the message says so', async () => {
   const ids = [
     '1.0',
     ' 1',
@@ -72,7 +72,7 @@ test('an id is a plain decimal of 64 bits, and the message says so', async () =>
   assert.equal((await takePlants(app)).length, 3)
 })
 
-test('a row with fewer cells lacks the last ones, and one with more is refused', async () => {
+test('a row with fewer cells lacks the last ones, and a row with more fails', async () => {
   const report = await importCsv(app, 'id,name,tag\n1,a\n2\n3,c,x,y\n\n4,d,x\n')
   assert.deepEqual(countsOf(report), [2, 0, 0, 2])
   assert.deepEqual(
@@ -88,7 +88,7 @@ test('a row with fewer cells lacks the last ones, and one with more is refused',
   ])
 })
 
-test('NDJSON that is sent as CSV is told for what it is', async () => {
+test('NDJSON that is sent as CSV is recognised in the message', async () => {
   for (const body of ['{"id":1,"name":"a"}\n', '\n {"id": 1, "name": "a"}\n', '{"id":1}\n', '{\n']) {
     const code = body.includes('","') || body.includes(',"') ? 40002 : 40003
     const { message, details } = await rejectedCsv(app, body, code)
@@ -121,7 +121,7 @@ test('columns=… names the columns of a file without a header row', async () =>
   }
 })
 
-test('idStart=… numbers the rows by their place, refused ones as well', async () => {
+test('idStart=… numbers all rows, failed ones included', async () => {
   const report = await importCsv(app, 'name,id\na,700\n,701\n\nc,702\n', '?idStart=10')
   assert.deepEqual([countsOf(report), errorsOf(report)], [[2, 0, 0, 1], [[3, 40003]]])
   assert.equal(report.errors[0]?.id, 11n)
@@ -151,7 +151,7 @@ test('idStart=… numbers the rows by their place, refused ones as well', async 
   }
 })
 
-test('a header row without a required column ends the import, and the message shows what was found', async () => {
+test('a header row without a required column ends the import, and the message quotes the row', async () => {
   const none = { line: 1, counts: { created: 0, replaced: 0, skipped: 0, failed: 0 }, outcome: 'none' }
   const missing = await rejectedCsv(app, '\n\nnumber,"my ""title"""\n1,a\n', 40003)
   assert.equal(

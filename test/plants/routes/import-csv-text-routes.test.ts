@@ -12,11 +12,11 @@ import {
   takePlants,
 } from './import-requests.ts'
 
-// How the text of a table in CSV is taken apart.
+// How the text of a CSV table is split into rows.
 
 const app = await startApp({ after })
 
-test('the line of an error is the one on which its row begins', async () => {
+test('an error has the line on which its row begins', async () => {
   const body = 'id,name\r\n1,"three\r\nlines\nin all"\r\n\r\nx,bad\r\n2,"two\n"\nx,bad\n1,taken\n'
   const report = await importCsv(app, body)
   assert.deepEqual(errorsOf(report), [
@@ -30,7 +30,7 @@ test('the line of an error is the one on which its row begins', async () => {
   ])
 })
 
-test('rows that are not CSV, not UTF-8 or too long are refused, and the others go on', async () => {
+test('rows that are not CSV, not UTF-8 or too long fail, and the others are stored', async () => {
   const body = Buffer.concat([
     Buffer.from('id,name\n1,"a"b\n2,"fine ""one"""\n'),
     Buffer.from('3,caf\xe9\n', 'latin1'),
@@ -68,7 +68,7 @@ test('a quotation mark that is never closed ends the import; the rows before it 
   await takePlants(app)
 })
 
-test('encoding=… says in what the text is written', async () => {
+test('encoding=… sets the encoding of the text', async () => {
   const text = 'id,name\r\n1,Açaí €\r\n'
   const little = Buffer.from(text, 'utf16le')
   const windows = Buffer.from('id,name\n1,A\xe7a\xed \x80\n', 'latin1')
@@ -99,7 +99,7 @@ test('encoding=… says in what the text is written', async () => {
   }
 })
 
-test('what was exported as CSV is imported again as it was', async (t) => {
+test('an exported CSV table is imported unchanged', async (t) => {
   const names = [
     ' ',
     'Mentha × piperita',

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts'
 import { type StartedApp, startApp } from '../../support/http/start-app.ts'
 import { CSV, NDJSON, postImport, storedPlants } from './import-requests.ts'
 
-// What an import tells while it runs.
+// The events of a running import.
 
 type Event = {
   type: string
@@ -19,7 +19,7 @@ type Event = {
 const plantLines = (count: number, firstId = 1) =>
   Array.from({ length: count }, (_, at) => `{"id":${firstId + at},"name":"plant ${firstId + at}"}\n`).join('')
 
-/** A body that is sent as the test wants it. */
+/** A body that the test sends in parts. */
 function openBody() {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const stream = new ReadableStream<Uint8Array>({
@@ -35,40 +35,40 @@ function openBody() {
   }
 }
 
-/** The events of an answer, as they come. */
-async function* eventsOf(answer: Response): AsyncGenerator<Event> {
+/** The events of a response, as they arrive. */
+async function* eventsOf(response: Response): AsyncGenerator<Event> {
   let text = ''
-  for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const lines = (text + piece).split('\n')
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = (text + chunk).split('\n')
     text = lines.pop() ?? ''
     for (const line of lines) yield JSON.parse(line) as Event
   }
-  assert.equal(text, '', 'a line feed behind the last event')
+  assert.equal(text, '', 'a line feed after the last event')
 }
 
-async function allEvents(answer: Response): Promise<Event[]> {
-  assert.equal(answer.status, 200)
-  assert.equal(answer.headers.get('content-type'), NDJSON)
+async function allEvents(response: Response): Promise<Event[]> {
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), NDJSON)
   const events: Event[] = []
-  for await (const event of eventsOf(answer)) events.push(event)
+  for await (const event of eventsOf(response)) events.push(event)
   return events
 }
 
 const importEvents = (app: StartedApp, body: Parameters<typeof postImport>[1], query = '', type = NDJSON) =>
   postImport(app, body, { query, headers: { accept: NDJSON, 'content-type': type } })
 
-/** An import that waits for the rest of its body, and what it tells. */
+/** An import that waits for the rest of its body, and its next event. */
 async function runningImport(t: TestContext, settings = {}) {
   const app = await startApp(t, settings)
   const body = openBody()
   body.send(`{}\n${plantLines(3)}`)
-  const answer = await importEvents(app, body.stream)
-  const events = eventsOf(answer)
+  const response = await importEvents(app, body.stream)
+  const events = eventsOf(response)
   const next = async () => ((await events.next()) as { value: Event }).value
   return { app, body, next }
 }
 
-test('every refused row is told, not only the first thousand, and the last line is the report', async (t) => {
+test('every failed row has an event, not only the first thousand, and the last line is the report', async (t) => {
   const app = await startApp(t)
   const body = Array.from({ length: 5_000 }, (_, id) => (id % 2 === 0 ? '{}\n' : plantLines(1, id))).join('')
   const events = await allEvents(await importEvents(app, body))
@@ -83,7 +83,7 @@ test('every refused row is told, not only the first thousand, and the last line 
   assert.deepEqual(new Set(events.map(({ type }) => type)), new Set(['progress', 'error', 'report']))
 })
 
-test('a row that is refused is told exactly as in a report', async (t) => {
+test('the event of a failed row equals its entry in a report', async (t) => {
   const app = await startApp(t)
   const body = '{"id":9007199254740993,"name":"a"}\n{"id":9007199254740993,"name":"\\"twice\\""}\n{"id":1}\n'
   const text = await (await importEvents(app, body)).text()
@@ -98,10 +98,10 @@ test('a row that is refused is told exactly as in a report', async (t) => {
   )
 })
 
-test('every event is what the document describes', async (t) => {
+test('every event matches the OpenAPI document', async (t) => {
   const app = await startApp(t)
   const { document, assertMatches } = await describedService(app)
-  const schema = document.components.schemas.ImportEvent ?? assert.fail('It describes none')
+  const schema = document.components.schemas.ImportEvent ?? assert.fail('no ImportEvent')
   for (const body of ['{"id":1,"name":"a"}\n{"id":1}\nx\n', Buffer.from('a\0', 'latin1')]) {
     for (const event of await allEvents(await importEvents(app, body)))
       assertMatches(event, schema, event.type)
@@ -110,9 +110,9 @@ test('every event is what the document describes', async (t) => {
   assert.throws(() => assertMatches({ ...created, type: 'other' }, schema, 'another type'))
 })
 
-test('while the body is yet to come, what was stored of it is told, and is stored', async (t) => {
+test('rows are stored and reported before the body is complete', async (t) => {
   const { app, body, next } = await runningImport(t)
-  assert.deepEqual((await next()).line, 1, 'the refused row')
+  assert.deepEqual((await next()).line, 1, 'the failed row')
   assert.deepEqual(await next(), {
     type: 'progress',
     line: 5,
@@ -122,7 +122,7 @@ test('while the body is yet to come, what was stored of it is told, and is store
     failed: 1,
   })
   assert.equal((await storedPlants(app)).length, 3)
-  // Sooner than progress is told again: it comes by itself all the same.
+  // Within the progress interval: the next progress is sent without further rows.
   body.send(plantLines(2, 10))
   assert.deepEqual(await next(), {
     type: 'progress',
@@ -142,7 +142,7 @@ test('while the body is yet to come, what was stored of it is told, and is store
   assert.deepEqual(event, { type: 'report', created: 5, replaced: 0, skipped: 0, failed: 2 })
 })
 
-test('progress is told some times a second at most, and never goes back', async (t) => {
+test('progress is sent a few times a second at most, and never decreases', async (t) => {
   const app = await startApp(t)
   const start = performance.now()
   const events = await allEvents(await importEvents(app, plantLines(50_000)))
@@ -154,7 +154,7 @@ test('progress is told some times a second at most, and never goes back', async 
   }
 })
 
-test('an import that cannot go on says so in its last line, and how far it got', async (t) => {
+test('an import that fails has its error and progress in the last line', async (t) => {
   const app = await startApp(t)
   const open = await allEvents(await importEvents(app, 'id,name\n1,a\n2,"b\n', '', CSV))
   assert.deepEqual(open.at(-1), {
@@ -177,16 +177,16 @@ test('an import that cannot go on says so in its last line, and how far it got',
   assert.deepEqual([line.level, line.msg, line.status], [30, 'request rejected', 200])
 })
 
-test('the last progress told is what the failure, or the report, says', async (t) => {
+test('the last progress equals the counts of the failure or report', async (t) => {
   const app = await startApp(t)
   for (const [at, last] of ['"open', ''].entries()) {
     const body = openBody()
     body.send('a,\nbbbbbbbbbbbb,')
-    const answer = await importEvents(app, body.stream, `?columns=name,tag&idStart=${100 * at}`, CSV)
-    const events = eventsOf(answer)
+    const response = await importEvents(app, body.stream, `?columns=name,tag&idStart=${100 * at}`, CSV)
+    const events = eventsOf(response)
     const first = (await events.next()).value as Event
     assert.deepEqual([first.type, first.created], ['progress', 1])
-    // Sooner than progress is told again.
+    // Within the progress interval.
     body.send(`\nc,\n,\n${last}`)
     body.end()
     const rest: Event[] = []
@@ -199,7 +199,7 @@ test('the last progress told is what the failure, or the report, says', async (t
   }
 })
 
-test('a client that falls silent is told in the last line', async (t) => {
+test('a client that stops sending gets 40801 in the last line', async (t) => {
   const settings = { PLANTSTORE_HEADERS_TIMEOUT_MS: '300', PLANTSTORE_REQUEST_TIMEOUT_MS: '400' }
   const { next } = await runningImport(t, settings)
   let event = await next()
@@ -208,7 +208,7 @@ test('a client that falls silent is told in the last line', async (t) => {
   assert.deepEqual([event.details?.line, event.details?.outcome], [5, 'stored-before-line'])
 })
 
-test('a connection that is cut keeps what was told, and leaves no line in the log', async (t) => {
+test('rows that were reported before the connection dropped are stored, and nothing is logged', async (t) => {
   const { app, body, next } = await runningImport(t)
   while ((await next()).type !== 'progress');
   body.send(plantLines(1, 10))
@@ -227,7 +227,7 @@ test('a connection that is cut keeps what was told, and leaves no line in the lo
   )
 })
 
-test('a client that takes neither kind of answer gets JSON, and one that takes both gets what it likes better', async (t) => {
+test('a client that accepts neither format gets JSON, and one that accepts both gets its preferred one', async (t) => {
   const app = await startApp(t)
   for (const [accept, type] of [
     ['image/png', 'application/json'],
@@ -235,8 +235,8 @@ test('a client that takes neither kind of answer gets JSON, and one that takes b
     ['application/json, application/x-ndjson', 'application/json'],
     ['application/json;q=0.5, application/x-ndjson', NDJSON],
   ] as const) {
-    const answer = await postImport(app, '\n', { headers: { accept } })
-    assert.equal(answer.headers.get('content-type')?.split(';')[0], type, accept)
-    await answer.arrayBuffer()
+    const response = await postImport(app, '\n', { headers: { accept } })
+    assert.equal(response.headers.get('content-type')?.split(';')[0], type, accept)
+    await response.arrayBuffer()
   }
 })

@@ -13,7 +13,7 @@ const plantLine = (id: number | bigint, name = `plant ${id}`) =>
 const plantLines = (count: number, firstId = 1) =>
   Array.from({ length: count }, (_, at) => plantLine(firstId + at)).join('')
 
-/** An app whose store fails in the step of an import that holds this id. */
+/** An app whose store fails for the chunk of an import that has this id. */
 async function failingApp(t: TestContext, id: bigint, failure: Error) {
   return startAlteredApp(t, {
     storage: (real) => ({
@@ -33,7 +33,7 @@ async function failingApp(t: TestContext, id: bigint, failure: Error) {
   })
 }
 
-test('a query, a type or a coding that is not offered is refused before the body is read', async (t) => {
+test('an unsupported query, media type or coding is rejected before the body is read', async (t) => {
   const app = await startApp(t)
   const withQuery = (query: string, contentType = NDJSON) =>
     postImport(app, plantLine(1), { query, headers: { 'content-type': contentType } })
@@ -75,10 +75,10 @@ test('a query, a type or a coding that is not offered is refused before the body
     )
   }
   for (const coding of ['br', 'deflate', 'gzip, gzip', 'zstd']) {
-    const answer = await postImport(app, plantLine(1), { headers: { 'content-encoding': coding } })
-    assert.match(await assertErrorAnswer(answer, 415, 41501), /Content-Encoding: gzip, or without one/)
+    const response = await postImport(app, plantLine(1), { headers: { 'content-encoding': coding } })
+    assert.match(await assertErrorAnswer(response, 415, 41501), /Content-Encoding: gzip, or without one/)
   }
-  // In the order of judgement: token, scope, query, body, media type.
+  // In the order of the checks: token, scope, query, body, media type.
   await assertErrorAnswer(
     await postImport(app, '', { query: '?x=1', headers: { authorization: '' } }),
     401,
@@ -93,7 +93,7 @@ test('a query, a type or a coding that is not offered is refused before the body
   assert.deepEqual(await storedPlants(app), [])
 })
 
-test('a body of nothing is missing, also one in chunks; one of blank lines is a short one', async (t) => {
+test('an empty body is missing, also a chunked one; a body of blank lines has no rows', async (t) => {
   const app = await startApp(t)
   await assertErrorAnswer(await postImport(app, ''), 400, 40001)
   const wire = await openWire(t, app.port)
@@ -107,7 +107,7 @@ test('a body of nothing is missing, also one in chunks; one of blank lines is a 
   assert.deepEqual(countsOf(await importReport(app, '\n\n')), [0, 0, 0, 0])
 })
 
-test('one caller runs six imports at once and all callers eight; more are rejected, and may come again', async (t) => {
+test('one caller runs six imports at once and all callers eight; more are rejected until one ends', async (t) => {
   const app = await startApp(t)
   const created = await app.send('POST', '/tokens', '{"scopes":["plants:write"]}')
   const { token } = (await created.json()) as { token: string }
@@ -129,24 +129,24 @@ test('one caller runs six imports at once and all callers eight; more are reject
   assert.deepEqual(countsOf(await importReport(app, plantLine(1))), [1, 0, 0, 0])
 })
 
-test('a byte order mark is dropped, and UTF-16 is told for what it is', async (t) => {
+test('a byte order mark is dropped, and UTF-16 is recognised in the message', async (t) => {
   const app = await startApp(t)
   assert.deepEqual(countsOf(await importReport(app, `\ufeff${plantLine(1)}`)), [1, 0, 0, 0])
-  const answer = await postImport(app, Buffer.from(plantLine(2), 'utf16le'))
+  const response = await postImport(app, Buffer.from(plantLine(2), 'utf16le'))
   assert.equal(
-    await assertErrorAnswer(answer, 400, 40002),
+    await assertErrorAnswer(response, 400, 40002),
     'The text is in UTF-16. Send NDJSON in UTF-8 (RFC 8259 §8.1).',
   )
 })
 
-test('when the storage fails the import ends, and says how far it got', async (t) => {
+test('when the storage fails the import ends, with its progress in the details', async (t) => {
   const app = await failingApp(t, 5_000n, new AppError(50701))
-  const answer = await app.fetch('/plants/import', {
+  const response = await app.fetch('/plants/import', {
     method: 'POST',
     body: `{}\n${plantLines(20_000)}`,
     headers: { 'content-type': NDJSON },
   })
-  const { line, counts, outcome } = (await errorIn(answer, 507, 50701)).details
+  const { line, counts, outcome } = (await errorIn(response, 507, 50701)).details
   assert.deepEqual(counts, { created: Number(line) - 2, replaced: 0, skipped: 0, failed: 1 })
   assert.equal(outcome, 'unknown', 'a chunk after the failed one may be stored')
   assert.ok(Number(line) <= 5_001)
@@ -156,18 +156,18 @@ test('when the storage fails the import ends, and says how far it got', async (t
   assert.deepEqual(stored, [200, 200], 'the rows before that line are stored')
 })
 
-test('a failure that nobody foresaw tells nothing of the inside, and its cause is in the log', async (t) => {
+test('an unexpected failure reveals nothing internal, and its cause is in the log', async (t) => {
   const app = await failingApp(t, 1n, new Error('SELECT secret'))
   for (const accept of ['application/json', NDJSON]) {
-    const answer = await app.fetch('/plants/import', {
+    const response = await app.fetch('/plants/import', {
       method: 'POST',
       body: plantLine(1),
       headers: { 'content-type': NDJSON, accept },
     })
-    const text = await answer.text()
+    const text = await response.text()
     assert.match(text, /"error":50001,"message":"Internal error\. /)
     assert.doesNotMatch(text, /secret/)
-    const id = answer.headers.get('x-request-id')
+    const id = response.headers.get('x-request-id')
     const line = await eventually(() => app.log.find(({ requestId }) => requestId === id))
     assert.deepEqual([line.level, line.msg, line.error], [50, 'request failed', 50001])
     assert.match(String(line.cause), /SELECT secret/)

@@ -16,14 +16,14 @@ export interface Report {
 
 type Body = string | Buffer | ReadableStream<Uint8Array>
 
-/** JSON whose ids are read exactly, as bigints. */
+/** Parses JSON with its ids as exact bigints. */
 export function parseIds(json: string): unknown {
   return JSON.parse(json.replace(/"id":(-?\d+)/g, '"id":"$1"'), (name, value) =>
     name === 'id' ? BigInt(value) : value,
   )
 }
 
-/** Posts an import, in CSV where the query or `headers` say so. */
+/** Posts an import: NDJSON, unless `headers` have another Content-Type. */
 export function postImport(
   app: Pick<StartedApp, 'fetch'>,
   body: Body,
@@ -33,17 +33,17 @@ export function postImport(
     method: 'POST',
     body: body as NonNullable<RequestInit['body']>,
     headers: { 'content-type': NDJSON, ...headers },
-    // As fetch wants it for a body that is a stream.
+    // Required by fetch for a stream as the body.
     ...(body instanceof ReadableStream && { duplex: 'half' }),
   })
 }
 
-/** The report of an import that came to its end. */
+/** The report of a completed import. */
 export async function importReport(...parameters: Parameters<typeof postImport>): Promise<Report> {
-  const answer = await postImport(...parameters)
-  const text = await answer.text()
-  assert.equal(answer.status, 200, text)
-  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+  const response = await postImport(...parameters)
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
+  assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
   return parseIds(text) as Report
 }
 
@@ -52,12 +52,12 @@ export function importCsv(app: Pick<StartedApp, 'fetch'>, body: Body, query = ''
   return importReport(app, body, { query, headers: { 'content-type': CSV } })
 }
 
-/** What became of the rows, without the list of those that were refused. */
+/** The counts of a report. */
 export function countsOf({ created, replaced, skipped, failed }: Report): number[] {
   return [created, replaced, skipped, failed]
 }
 
-/** Lines and codes of the rows that were refused. */
+/** Lines and codes of the failed rows. */
 export function errorsOf({ errors }: Report): [line: number, error: number][] {
   return errors.map(({ line, error }) => [line, error])
 }
@@ -67,11 +67,11 @@ export function rulesOf({ errors }: Report): string[] {
   return errors.flatMap(({ fields = [] }) => fields.map(({ name, rule }) => `${name} ${rule}`))
 }
 
-/** Every plant, as the export gives it in JSON lines. */
+/** Every plant as a line of the NDJSON export. */
 export async function exportedLines(app: Pick<StartedApp, 'fetch'>, query = ''): Promise<string[]> {
-  const answer = await app.fetch(`/plants${query}`, { headers: { accept: NDJSON } })
-  assert.equal(answer.status, 200)
-  return (await answer.text()).split('\n').slice(0, -1)
+  const response = await app.fetch(`/plants${query}`, { headers: { accept: NDJSON } })
+  assert.equal(response.status, 200)
+  return (await response.text()).split('\n').slice(0, -1)
 }
 
 /** Every plant as [id, name, tag]. */
@@ -82,14 +82,14 @@ export async function storedPlants(app: Pick<StartedApp, 'fetch'>): Promise<unkn
   })
 }
 
-/** Every plant as [id, name, tag], which are then gone. */
+/** Every plant as [id, name, tag]; deletes them. */
 export async function takePlants(app: Pick<StartedApp, 'fetch'>): Promise<unknown[]> {
   const plants = (await storedPlants(app)) as [bigint, string][]
   for (const [id] of plants) await app.fetch(`/plants/${id}`, { method: 'DELETE' })
   return plants
 }
 
-/** The message and details of an import of CSV that is rejected, or fails later. */
+/** The message and details of a rejected or failed CSV import. */
 export async function rejectedCsv(
   app: Pick<StartedApp, 'fetch'>,
   body: string | Buffer,

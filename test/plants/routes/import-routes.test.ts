@@ -43,7 +43,7 @@ test('every line is a plant, and the report counts them', async (t) => {
   ])
 })
 
-test('a row that is refused is reported with its line, its id and why, and the others go on', async (t) => {
+test('a failed row is reported with its line, id and reason, and the others are stored', async (t) => {
   const app = await startApp(t)
   await app.send('POST', '/plants', '{"id":7,"name":"was here"}')
   const body = Buffer.concat([
@@ -84,7 +84,7 @@ test('a row that is refused is reported with its line, its id and why, and the o
   ])
 })
 
-test('onConflict says what becomes of a taken id', async (t) => {
+test('onConflict decides what happens to a used id', async (t) => {
   const app = await startApp(t)
   await app.send('POST', '/plants', '{"id":1,"name":"old","tag":"tree"}')
   const old = await (await app.fetch('/plants/1')).json()
@@ -104,7 +104,7 @@ test('onConflict says what becomes of a taken id', async (t) => {
   assert.equal(replaced.createdAt, (old as { createdAt: string }).createdAt)
 })
 
-test('a dry run answers the same and stores nothing', async (t) => {
+test('a dry run has the same report and stores nothing', async (t) => {
   const app = await startApp(t)
   await app.send('POST', '/plants', '{"id":2,"name":"was here"}')
   const body = `${plantLines(3)}{}\n${plantLine(3, 'again')}`
@@ -118,14 +118,14 @@ test('a dry run answers the same and stores nothing', async (t) => {
   }
 })
 
-test('a dry run that cannot begin counts nothing', async (t) => {
+test('a dry run that cannot start counts nothing', async (t) => {
   const app = await startApp(t)
   const { details } = await rejectedCsv(app, 'number\n1\n', 40003, '?dryRun=true')
   assert.deepEqual(details.counts, { created: 0, replaced: 0, skipped: 0, failed: 0 })
   assert.equal(details.outcome, 'none')
 })
 
-test('of many refused rows the first 1,000 are listed and all are counted', async (t) => {
+test('of many failed rows the first 1,000 are listed and all are counted', async (t) => {
   const app = await startApp(t)
   const rows = Array.from({ length: 2_500 }, (_, at) => (at % 2 === 0 ? plantLine(at) : '{}\n')).join('')
   const report = await importReport(app, rows)
@@ -136,13 +136,13 @@ test('of many refused rows the first 1,000 are listed and all are counted', asyn
   )
 })
 
-test('the path is no plant: other methods are 405, and what is allowed is said', async (t) => {
+test('other methods than POST get 405 with Allow, and do not match a plant', async (t) => {
   const app = await startApp(t)
   for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
-    const answer = await app.fetch('/plants/import', { method })
-    assert.equal(answer.status, 405, method)
-    assert.equal(answer.headers.get('allow'), 'OPTIONS, POST')
-    if (method !== 'HEAD') await assertErrorAnswer(answer, 405, 40501)
+    const response = await app.fetch('/plants/import', { method })
+    assert.equal(response.status, 405, method)
+    assert.equal(response.headers.get('allow'), 'OPTIONS, POST')
+    if (method !== 'HEAD') await assertErrorAnswer(response, 405, 40501)
     const bare = await app.fetch('/plants/import', { method, headers: { authorization: '' } })
     assert.equal(bare.status, 401, method)
   }
@@ -152,7 +152,7 @@ test('the path is no plant: other methods are 405, and what is allowed is said',
   assert.equal(plant.headers.get('allow'), 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT')
 })
 
-test('what was exported is imported again as it was', async (t) => {
+test('an export is imported unchanged', async (t) => {
   const app = await startApp(t)
   const names = [
     '',
@@ -175,7 +175,7 @@ test('what was exported is imported again as it was', async (t) => {
   assert.deepEqual(await storedPlants(other), await storedPlants(app))
 })
 
-test('single plants are created while an import runs, and see what it stored', async (t) => {
+test('single plants are created while an import runs, and see its stored rows', async (t) => {
   const app = await startApp(t)
   const more = Promise.withResolvers<void>()
   const begun = plantLines(3_000)

@@ -18,22 +18,22 @@ const IDS = [
   9223372036854775807n,
 ]
 
-// In another order than that of the ids.
+// Not in the order of their ids.
 for (const id of IDS.toReversed()) {
   const tag = id === 1n ? '' : id > 2n ? ',"tag":"big & bold"' : ',"tag":"small"'
   await app.send('POST', '/plants', `{"id":${id},"name":"Medicago ×varia ${id}"${id === 1n ? '' : tag}}`)
 }
 
-// The index follows the writes by a moment.
+// The search index is updated shortly after the writes.
 while ((await page('/plants?q=medicago')).ids.length < IDS.length) await new Promise(setImmediate)
 
-/** The ids in an answer as they are written, and the path of the next page. */
+/** The exact ids in a response, and the path of the next page. */
 async function page(path: string): Promise<{ ids: bigint[]; next: string | undefined }> {
-  const answer = await app.fetch(path)
-  const text = await answer.text()
-  assert.equal(answer.status, 200, text)
+  const response = await app.fetch(path)
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
   const ids = [...text.matchAll(/[{,]"id":(-?\d+)/g)].map(([, id = '']) => BigInt(id))
-  const link = answer.headers.get('link')
+  const link = response.headers.get('link')
   const next = /^<([^>]*)>; rel="next"$/.exec(link ?? '')?.[1]
   assert.equal(next === undefined, link === null, String(link))
   return { ids, next }
@@ -49,21 +49,21 @@ async function allPages(path: string): Promise<bigint[]> {
   return all
 }
 
-test('the list is a bare array of stored plants in the order of their ids', async () => {
-  const answer = await app.fetch('/plants')
-  const plants = (await answer.json()) as Record<string, unknown>[]
-  assert.equal(answer.headers.get('link'), null)
+test('the list is an array of stored plants in the order of their ids', async () => {
+  const response = await app.fetch('/plants')
+  const plants = (await response.json()) as Record<string, unknown>[]
+  assert.equal(response.headers.get('link'), null)
   assert.deepEqual(Object.keys(plants[0] ?? {}), ['id', 'name', 'tag', 'createdAt', 'updatedAt'])
   assert.deepEqual(Object.keys(plants[3] ?? {}), ['id', 'name', 'createdAt', 'updatedAt'])
   assert.deepEqual((await page('/plants')).ids, IDS)
 })
 
-test('pages of any size follow each other through Link without a gap or a repetition', async () => {
+test('the Link fields of pages of any size lead to every plant once', async () => {
   for (const limit of [1, 2, 3, 7, 8, 9])
     assert.deepEqual(await allPages(`/plants?limit=${limit}`), IDS, `${limit}`)
 })
 
-test('the link to the next page keeps what was asked for', async () => {
+test('the link to the next page keeps the other parameters', async () => {
   const { ids, next } = await page('/plants?tag=big+%26+bold&limit=2')
   assert.deepEqual(ids, [9007199254740992n, 9007199254740993n])
   const query = new URL(next ?? '', app.url).searchParams
@@ -72,20 +72,20 @@ test('the link to the next page keeps what was asked for', async () => {
   assert.deepEqual(await allPages('/plants?q=VARIA+x&limit=3'), IDS)
 })
 
-test('after gives greater ids only, and need not be the id of a plant', async () => {
+test('after is an exclusive bound, and not necessarily the id of a plant', async () => {
   assert.deepEqual((await page('/plants?after=9007199254740992')).ids, IDS.slice(-2))
   assert.deepEqual((await page('/plants?after=-8')).ids, IDS.slice(1))
   assert.deepEqual((await page('/plants?after=-9223372036854775808')).ids, IDS.slice(1))
   assert.deepEqual((await page('/plants?after=9223372036854775807')).ids, [])
 })
 
-test('a tag is matched exactly', async () => {
+test('a tag matches exactly', async () => {
   assert.deepEqual((await page('/plants?tag=small')).ids, [IDS[0], -7n, 0n, 2n])
   for (const tag of ['Small', 'smal', 'small%20', ''])
     assert.deepEqual((await page(`/plants?tag=${tag}`)).ids, [], tag)
 })
 
-test('q, tag, after and limit narrow together', async () => {
+test('q, tag, after and limit combine', async () => {
   const { ids, next } = await page('/plants?q=medic&tag=small&after=-7&limit=1')
   assert.deepEqual(ids, [0n])
   assert.ok(next)
@@ -95,7 +95,7 @@ test('q, tag, after and limit narrow together', async () => {
   assert.deepEqual((await page('/plants?q=%22%20OR%20*')).ids, [], 'no operators')
 })
 
-test('a limit above the most is lowered to it', async (test) => {
+test('a limit above the maximum is lowered to it', async (test) => {
   const database = await emptyDatabase(test)
   const storage = await openStorage(database, readConfig({}, {}))
   await Promise.all(
@@ -109,13 +109,13 @@ test('a limit above the most is lowered to it', async (test) => {
     ['?limit=5000', 1000],
     [`?limit=${'9'.repeat(400)}`, 1000],
   ]) {
-    const answer = await many.fetch(`/plants${query}`)
-    assert.equal(((await answer.json()) as unknown[]).length, length, String(query))
-    assert.ok(answer.headers.get('link'))
+    const response = await many.fetch(`/plants${query}`)
+    assert.equal(((await response.json()) as unknown[]).length, length, String(query))
+    assert.ok(response.headers.get('link'))
   }
 })
 
-test('a query parameter that is unknown, given twice or wrong is refused with its name', async () => {
+test('a query parameter that is unknown, repeated or invalid is rejected with its name', async () => {
   const cases: [string, RegExp][] = [
     ['limit=0', /^limit must be a whole number of at least 1\./],
     ['limit=-1', /^limit /],
@@ -152,9 +152,9 @@ test('a query parameter that is unknown, given twice or wrong is refused with it
 })
 
 test('tags in use are counted, the most used first', async () => {
-  const answer = await app.fetch('/tags')
-  assert.equal(answer.status, 200)
-  assert.deepEqual(await answer.json(), [
+  const response = await app.fetch('/tags')
+  assert.equal(response.status, 200)
+  assert.deepEqual(await response.json(), [
     { tag: 'small', count: 4 },
     { tag: 'big & bold', count: 3 },
   ])

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { assertErrorAnswer } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
-// PUT, PATCH and DELETE of plant-routes.ts.
+// PUT, PATCH and DELETE of one plant.
 
 const app = await startApp({ after })
 
@@ -11,9 +11,9 @@ let lastId = 0
 /** A new plant, its path and its ETag. */
 async function newPlant(members = '"name":"Ficus","tag":"tree"'): Promise<{ path: string; etag: string }> {
   const id = ++lastId
-  const answer = await app.send('POST', '/plants', `{"id":${id},${members}}`)
-  assert.equal(answer.status, 200)
-  return { path: `/plants/${id}`, etag: answer.headers.get('etag') ?? '' }
+  const response = await app.send('POST', '/plants', `{"id":${id},${members}}`)
+  assert.equal(response.status, 200)
+  return { path: `/plants/${id}`, etag: response.headers.get('etag') ?? '' }
 }
 
 async function read(path: string): Promise<Record<string, unknown>> {
@@ -23,26 +23,26 @@ async function read(path: string): Promise<Record<string, unknown>> {
 const change = (path: string, json: string, headers: Record<string, string> = {}) =>
   app.send('PATCH', path, json, { 'content-type': 'application/merge-patch+json', ...headers })
 
-test('PUT to an id that is free adds the plant: 201, with its place and its whole body', async () => {
+test('PUT to an unused id creates the plant: 201, with its Location and the stored plant', async () => {
   const path = '/plants/9007199254740993'
-  const answer = await app.send('PUT', path, '{"name":"Salix"}')
-  assert.equal(answer.status, 201)
-  assert.equal(answer.headers.get('location'), path)
-  const text = await answer.text()
+  const response = await app.send('PUT', path, '{"name":"Salix"}')
+  assert.equal(response.status, 201)
+  assert.equal(response.headers.get('location'), path)
+  const text = await response.text()
   assert.ok(text.startsWith('{"id":9007199254740993,"name":"Salix","createdAt":'), text)
   const again = await app.fetch(path)
   assert.equal(await again.text(), text)
-  assert.equal(again.headers.get('etag'), answer.headers.get('etag'))
+  assert.equal(again.headers.get('etag'), response.headers.get('etag'))
 })
 
-test('PUT to a stored plant replaces it whole and keeps when it was created', async () => {
+test('PUT to a stored plant replaces it and keeps its createdAt', async () => {
   const { path, etag } = await newPlant()
   const before = await read(path)
-  const answer = await app.send('PUT', path, '{"name":"Salix"}')
-  assert.equal(answer.status, 200)
-  assert.equal(answer.headers.get('location'), null)
-  assert.notEqual(answer.headers.get('etag'), etag)
-  const plant = (await answer.json()) as Record<string, unknown>
+  const response = await app.send('PUT', path, '{"name":"Salix"}')
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('location'), null)
+  assert.notEqual(response.headers.get('etag'), etag)
+  const plant = (await response.json()) as Record<string, unknown>
   assert.deepEqual(await read(path), plant)
   assert.deepEqual(
     { ...plant, updatedAt: '' },
@@ -50,16 +50,16 @@ test('PUT to a stored plant replaces it whole and keeps when it was created', as
   )
 })
 
-test('PATCH changes what it names and leaves the rest', async () => {
+test('PATCH updates only its members', async () => {
   const { path } = await newPlant()
   assert.equal((await change(path, '{"name":"Salix"}')).status, 200)
   assert.deepEqual([(await read(path)).name, (await read(path)).tag], ['Salix', 'tree'])
-  const answer = await change(path, '{"tag":"shrub"}', { 'content-type': 'application/json' })
-  assert.deepEqual(await answer.json(), await read(path))
+  const response = await change(path, '{"tag":"shrub"}', { 'content-type': 'application/json' })
+  assert.deepEqual(await response.json(), await read(path))
   assert.deepEqual([(await read(path)).name, (await read(path)).tag], ['Salix', 'shrub'])
 })
 
-test('PATCH with a null tag takes the tag away, and an empty one keeps everything', async () => {
+test('PATCH with a null tag deletes the tag, and an empty PATCH changes no member', async () => {
   const { path } = await newPlant()
   assert.ok(!('tag' in ((await (await change(path, '{"tag":null}')).json()) as object)))
   assert.ok(!('tag' in (await read(path))))
@@ -68,19 +68,19 @@ test('PATCH with a null tag takes the tag away, and an empty one keeps everythin
   assert.deepEqual({ ...(await read(path)), updatedAt: '' }, { ...before, updatedAt: '' })
 })
 
-test('DELETE answers 204 without a body, and the plant is gone', async () => {
+test('DELETE responds 204 without a body, and the plant is gone', async () => {
   const { path } = await newPlant()
-  const answer = await app.fetch(path, { method: 'DELETE' })
-  assert.equal(answer.status, 204)
-  assert.equal(await answer.text(), '')
-  assert.equal(answer.headers.get('content-type'), null)
-  assert.ok(answer.headers.get('x-request-id'))
+  const response = await app.fetch(path, { method: 'DELETE' })
+  assert.equal(response.status, 204)
+  assert.equal(await response.text(), '')
+  assert.equal(response.headers.get('content-type'), null)
+  assert.ok(response.headers.get('x-request-id'))
   await assertErrorAnswer(await app.fetch(path), 404, 40402)
   await assertErrorAnswer(await app.fetch(path, { method: 'DELETE' }), 404, 40402)
   await assertErrorAnswer(await change(path, '{"name":"a"}'), 404, 40402)
 })
 
-test('the id in a body must be that of the path', async () => {
+test('an id in the body must equal that of the path', async () => {
   const { path } = await newPlant()
   const id = path.slice('/plants/'.length)
   assert.equal((await app.send('PUT', path, `{"id":${id}.0,"name":"a"}`)).status, 200)
@@ -96,7 +96,7 @@ test('the id in a body must be that of the path', async () => {
   }
 })
 
-test('If-Match lets a write through while the plant is as it was, and stops it afterwards', async () => {
+test('If-Match allows a write while the plant is unchanged, and rejects it afterwards', async () => {
   const writes: ((path: string, headers: Record<string, string>) => Promise<Response>)[] = [
     (path, headers) => app.send('PUT', path, '{"name":"new"}', headers),
     (path, headers) => change(path, '{"name":"new"}', headers),
@@ -117,14 +117,14 @@ test('If-Match lets a write through while the plant is as it was, and stops it a
   assert.equal((await change(path, '{"tag":"x"}', { 'if-match': '*' })).status, 200)
 })
 
-test('every change gives another ETag, even within a microsecond', async () => {
+test('every write creates a new ETag, even within a microsecond', async () => {
   const { path, etag } = await newPlant()
-  const answers = await Promise.all(Array.from({ length: 30 }, () => change(path, '{"tag":"same"}')))
-  const tags = [etag, ...answers.map((answer) => answer.headers.get('etag'))]
+  const responses = await Promise.all(Array.from({ length: 30 }, () => change(path, '{"tag":"same"}')))
+  const tags = [etag, ...responses.map((response) => response.headers.get('etag'))]
   assert.equal(new Set(tags).size, tags.length)
 })
 
-test('If-None-Match: * on PUT only ever adds', async () => {
+test('PUT with If-None-Match: * only creates', async () => {
   const { path } = await newPlant()
   const before = await read(path)
   const onlyNew = { 'if-none-match': '*' }
@@ -136,7 +136,7 @@ test('If-None-Match: * on PUT only ever adds', async () => {
   await assertErrorAnswer(await app.fetch('/plants/-78'), 404, 40402)
 })
 
-test('of two edits from the same state one is refused, so none is lost', async () => {
+test('of two updates with the same ETag one is rejected, so none is lost', async () => {
   const { path, etag } = await newPlant()
   const statuses = (
     await Promise.all(['a', 'b', 'c'].map((name) => change(path, `{"name":"${name}"}`, { 'if-match': etag })))
@@ -144,7 +144,7 @@ test('of two edits from the same state one is refused, so none is lost', async (
   assert.deepEqual(statuses.sort(), [200, 412, 412])
 })
 
-test('what is wrong is judged in order: path, query, media type, body, fields, existence, precondition', async () => {
+test('checks run in order: path, query, media type, body, fields, existence, precondition', async () => {
   const absent = '/plants/-404'
   const stale = { 'if-match': '"x"' }
   await assertErrorAnswer(await change('/plants/x?y=1', '{', { 'content-type': 'a/b' }), 400, 40004)
@@ -157,7 +157,7 @@ test('what is wrong is judged in order: path, query, media type, body, fields, e
   await assertErrorAnswer(await app.fetch(absent, { headers: stale }), 404, 40402)
 })
 
-test('apart from POST /plants a refusal has the status that fits best', async () => {
+test('a rejection of PUT or PATCH has the closest status, unlike that of POST /plants', async () => {
   const { path } = await newPlant()
   const large = `{"name":"${'x'.repeat(1024 * 1024)}"}`
   await assertErrorAnswer(await app.send('PUT', path, large), 413, 41301)

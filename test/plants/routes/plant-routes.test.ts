@@ -7,25 +7,25 @@ import { startApp } from '../../support/http/start-app.ts'
 const app = await startApp({ after })
 
 let lastId = 1000
-/** An id that no other test here uses. */
+/** An unused id. */
 const nextId = () => ++lastId
 
 const create = (json: string, headers?: Record<string, string>) => app.send('POST', '/plants', json, headers)
 
 async function stored(id: number | bigint): Promise<Record<string, unknown>> {
-  const answer = await app.fetch(`/plants/${id}`)
-  assert.equal(answer.status, 200)
-  return (await answer.json()) as Record<string, unknown>
+  const response = await app.fetch(`/plants/${id}`)
+  assert.equal(response.status, 200)
+  return (await response.json()) as Record<string, unknown>
 }
 
-test('a create answers 200 with exactly the name and the tag, and says where the plant is', async () => {
-  const answer = await create('{"id":42,"name":"Quercus robur","tag":"tree","more":1}')
-  assert.equal(answer.status, 200)
-  assert.equal(await answer.text(), '{"name":"Quercus robur","tag":"tree"}')
-  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
-  assert.equal(answer.headers.get('location'), '/plants/42')
+test('a create responds 200 with exactly the name and the tag, and the Location of the plant', async () => {
+  const response = await create('{"id":42,"name":"Quercus robur","tag":"tree","more":1}')
+  assert.equal(response.status, 200)
+  assert.equal(await response.text(), '{"name":"Quercus robur","tag":"tree"}')
+  assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.equal(response.headers.get('location'), '/plants/42')
   const read = await app.fetch('/plants/42')
-  assert.equal(read.headers.get('etag'), answer.headers.get('etag'))
+  assert.equal(read.headers.get('etag'), response.headers.get('etag'))
   const plant = (await read.json()) as Record<string, string>
   assert.deepEqual(Object.keys(plant), ['id', 'name', 'tag', 'createdAt', 'updatedAt'])
   assert.match(plant.createdAt ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -33,14 +33,14 @@ test('a create answers 200 with exactly the name and the tag, and says where the
   assert.equal(plant.updatedAt, plant.createdAt)
 })
 
-test('a plant without a tag is answered and stored without one', async () => {
+test('a plant without a tag is returned and stored without one', async () => {
   const id = nextId()
-  const answer = await create(`{"id":${id},"name":""}`)
-  assert.equal(await answer.text(), '{"name":""}')
+  const response = await create(`{"id":${id},"name":""}`)
+  assert.equal(await response.text(), '{"name":""}')
   assert.deepEqual(Object.keys(await stored(id)), ['id', 'name', 'createdAt', 'updatedAt'])
 })
 
-test('ids are exact to the bounds of 64 bits, also where doubles are not', async () => {
+test('ids are exact in the whole 64-bit range', async () => {
   const ids = [
     '9007199254740992',
     '9007199254740993',
@@ -50,9 +50,9 @@ test('ids are exact to the bounds of 64 bits, also where doubles are not', async
     '0',
   ]
   for (const id of ids) {
-    const answer = await create(`{"id":${id},"name":"the plant ${id}"}`)
-    assert.equal(answer.status, 200, id)
-    assert.equal(answer.headers.get('location'), `/plants/${id}`)
+    const response = await create(`{"id":${id},"name":"the plant ${id}"}`)
+    assert.equal(response.status, 200, id)
+    assert.equal(response.headers.get('location'), `/plants/${id}`)
   }
   for (const id of ids) {
     const text = await (await app.fetch(`/plants/${id}`)).text()
@@ -60,27 +60,27 @@ test('ids are exact to the bounds of 64 bits, also where doubles are not', async
   }
 })
 
-test('an integer may be written in any way that JSON has', async () => {
+test('an id is an integer in any notation of JSON', async () => {
   for (const [text, id] of [
     ['7001.0', 7001],
     ['70.02e2', 7002],
     ['70030E-1', 7003],
     ['-7004', -7004],
   ] as const) {
-    const answer = await create(`{"id":${text},"name":"a"}`)
-    assert.equal(answer.headers.get('location'), `/plants/${id}`, text)
+    const response = await create(`{"id":${text},"name":"a"}`)
+    assert.equal(response.headers.get('location'), `/plants/${id}`, text)
   }
 })
 
-test('any text that UTF-8 can hold is kept as it was sent', async () => {
+test('any text that is valid in UTF-8 is stored unchanged', async () => {
   const texts = fc
     .string({ unit: 'binary', maxLength: 40 })
     .map((text) => text.replaceAll('\0', '\x01').toWellFormed())
   await fc.assert(
     fc.asyncProperty(texts, texts, async (name, tag) => {
       const id = nextId()
-      const answer = await create(JSON.stringify({ id, name, tag }))
-      assert.deepEqual(await answer.json(), { name, tag })
+      const response = await create(JSON.stringify({ id, name, tag }))
+      assert.deepEqual(await response.json(), { name, tag })
       const plant = await stored(id)
       assert.deepEqual([plant.name, plant.tag], [name, tag])
     }),
@@ -94,7 +94,7 @@ test('any text that UTF-8 can hold is kept as it was sent', async () => {
   )
 })
 
-test('a taken id is refused with 400 and the stored plant stays as it was', async () => {
+test('a used id is rejected with 400, and the stored plant is unchanged', async () => {
   const id = nextId()
   await create(`{"id":${id},"name":"first","tag":"kept"}`)
   const before = await stored(id)
@@ -103,18 +103,18 @@ test('a taken id is refused with 400 and the stored plant stays as it was', asyn
   assert.deepEqual(await stored(id), before)
 })
 
-test('of creates with one id that come together exactly one succeeds', async () => {
+test('of concurrent creates with one id exactly one succeeds', async () => {
   const id = nextId()
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, at) => create(`{"id":${id},"name":"plant ${at}"}`)),
   )
-  const [winner, ...others] = answers.filter(({ status }) => status === 200)
+  const [winner, ...others] = responses.filter(({ status }) => status === 200)
   assert.ok(winner !== undefined && others.length === 0)
   const { name } = (await winner.json()) as { name: string }
   assert.equal((await stored(id)).name, name)
 })
 
-test('whatever a create is refused for, it answers 400', async () => {
+test('every rejection of a create has status 400', async () => {
   const valid = `{"id":${nextId()},"name":"a"}`
   const cases: [string, Response | Promise<Response>, Parameters<typeof assertErrorAnswer>[2]][] = [
     ['no body', app.fetch('/plants', { method: 'POST' }), 40001],
@@ -131,24 +131,24 @@ test('whatever a create is refused for, it answers 400', async () => {
     ['a query', app.send('POST', '/plants?id=1', valid), 40004],
     ['a key', create(valid, { 'idempotency-key': '"half' }), 40003],
   ]
-  for (const [what, answer, code] of cases) {
-    assert.equal((await answer).status, 400, what)
-    await assertErrorAnswer(await answer, 400, code)
+  for (const [what, response, code] of cases) {
+    assert.equal((await response).status, 400, what)
+    await assertErrorAnswer(await response, 400, code)
   }
 })
 
-test('a body in JSON is recognised however its media type is written', async () => {
+test('a JSON body is recognised in every notation of its media type', async () => {
   for (const type of [
     'APPLICATION/JSON',
     'application/json;charset=UTF-8',
     'application/json ; charset="utf-8"; q=1',
   ]) {
-    const answer = await create(`{"id":${nextId()},"name":"a"}`, { 'content-type': type })
-    assert.equal(answer.status, 200, type)
+    const response = await create(`{"id":${nextId()},"name":"a"}`, { 'content-type': type })
+    assert.equal(response.status, 200, type)
   }
 })
 
-test('an unknown plant is 404, and an id that is none 400', async () => {
+test('an unknown plant is 404, and an invalid id 400', async () => {
   for (const method of ['GET', 'DELETE']) {
     await assertErrorAnswer(await app.fetch('/plants/404404', { method }), 404, 40402)
     for (const id of [
@@ -170,14 +170,14 @@ test('an unknown plant is 404, and an id that is none 400', async () => {
   }
 })
 
-test('a read with the ETag that it has answers 304 without a body', async () => {
+test('a read with the current ETag responds 304 without a body', async () => {
   const id = nextId()
   const etag = (await create(`{"id":${id},"name":"a"}`)).headers.get('etag') ?? ''
   for (const field of [etag, `W/${etag}`, '*', `"other", ${etag}`]) {
-    const answer = await app.fetch(`/plants/${id}`, { headers: { 'if-none-match': field } })
-    assert.equal(answer.status, 304, field)
-    assert.equal(answer.headers.get('etag'), etag)
-    assert.equal(await answer.text(), '')
+    const response = await app.fetch(`/plants/${id}`, { headers: { 'if-none-match': field } })
+    assert.equal(response.status, 304, field)
+    assert.equal(response.headers.get('etag'), etag)
+    assert.equal(await response.text(), '')
   }
   assert.equal((await app.fetch(`/plants/${id}`, { headers: { 'if-none-match': '"other"' } })).status, 200)
   assert.equal((await app.fetch(`/plants/${id}`, { headers: { 'if-match': etag } })).status, 200)
