@@ -85,7 +85,7 @@ test('Back closes the open dialog and nothing else', { skip }, async () => {
   for (const [opener, inside] of [
     ['Add a plant', 'Add'],
     ['Plant 15', 'Save'],
-    ['Import', 'A file of plants'],
+    ['Import', 'File to import'],
     ['Export', 'Save file'],
   ] as const) {
     await button(page, opener).click()
