@@ -69,7 +69,7 @@ test('a token that is refused leaves a warning with the reason, where it came fr
       [40, 40301, id, scopeless.headers.get('x-request-id'), '127.0.0.1'],
     ],
   )
-  assert.match(String(refused[0]?.reason), /not known/)
+  assert.match(String(refused[0]?.reason), /unknown/)
   assert.match(String(refused[1]?.reason), /scope plants:write/)
   assert.ok(!JSON.stringify(app.log).includes('plst_unknown'))
 })
