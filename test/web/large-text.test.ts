@@ -31,7 +31,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 async function jump(page: Page, id: string): Promise<void> {
   await page.getByLabel('Go to id').fill(id)
   await page.keyboard.press('Enter')
-  await page.getByText(new RegExp(`(from|with) id ${id}\\b`)).waitFor()
+  await page.getByText(new RegExp(`(At|with) id ${id}\\b`)).waitFor()
 }
 
 async function boxOf(element: Locator) {

@@ -73,7 +73,7 @@ const EVENTS: Record<string, (page: Page) => Promise<unknown>> = {
   'a notice': async (page) => {
     await page.getByLabel('Go to id').fill('100')
     await page.keyboard.press('Enter')
-    await page.getByText('Showing plants from id 100.').waitFor()
+    await page.getByText('At id 100.').waitFor()
   },
   'a failure, and its end': async (page) => {
     await page.route(/\/plants\?/, (route) => route.abort())

@@ -79,7 +79,7 @@ test('a jump leads to the exact id, and the list scrolls up from there', { skip 
     await page.getByLabel('Go to id').fill(id)
     await page.getByRole('button', { name: 'Go' }).click()
     await seen(page, id)
-    await page.getByText(`Showing plants from id ${id}.`).waitFor()
+    await page.getByText(`At id ${id}.`).waitFor()
   }
   await eventually(async () => (await firstInView(page)) === '10020')
   // The row before it is on the previous page, which has to be searched for.

@@ -20,7 +20,7 @@ test('elements marked by a background are marked otherwise in forced colours', {
   await page.getByText('· ready').waitFor()
   await page.getByLabel('Go to id').fill('7')
   await page.keyboard.press('Enter')
-  await page.getByText('Showing plants from id 7.').waitFor()
+  await page.getByText('At id 7.').waitFor()
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ forcedColors: 'active', colorScheme: scheme })
     const found = await page.evaluate(`(() => {

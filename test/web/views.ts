@@ -132,7 +132,7 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
     for (const id of ['5', '9223372036854775807', '-9223372036854775808']) {
       await page.getByLabel('Go to id').fill(id)
       await page.keyboard.press('Enter')
-      await page.getByText(new RegExp(`(from|with) id ${id}`)).waitFor()
+      await page.getByText(new RegExp(`(At|with) id ${id}`)).waitFor()
     }
   },
   'the greatest id': async (page) => {

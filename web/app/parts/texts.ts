@@ -66,7 +66,7 @@ export const texts = {
     nameless: '(no name)',
     count: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'plant' : 'plants'}`,
     countMore: (count: number) => `At least ${texts.plants.count(count)}`,
-    atId: (id: bigint) => `Showing plants from id ${id}.`,
+    atId: (id: bigint) => `At id ${id}.`,
     notThere: (id: bigint) => `There is no plant with id ${id}. The list shows the plants around it.`,
   },
   printed: {
