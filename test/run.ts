@@ -4,11 +4,11 @@ import { availableParallelism } from 'node:os'
 import { sharedVariables } from './support/shared-variables.ts'
 
 // Runs the tests: `node test/run.ts [--quick] [file or pattern…]`. `--quick` leaves out what needs a browser,
-// PostgreSQL, the built package or the benches.
+// PostgreSQL or the built package.
 
 const QUICK = '--quick'
 const ALL = 'test/**/*.test.ts'
-const NOT_QUICK = /^test\/(?:web|package|bench|storage\/postgres|support\/postgres)\//
+const NOT_QUICK = /^test\/(?:web|package|storage\/postgres|support\/postgres)\//
 /** A test that takes longer hangs. */
 const TEST_TIMEOUT_MS = 300_000
 /** Files at once: some of them wait for a process or a moment. */

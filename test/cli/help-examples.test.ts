@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { startApp } from '../support/http/start-app.ts'
+import { type TestContext, test } from 'node:test'
+import { type StartedApp, startApp } from '../support/http/start-app.ts'
 import { runLines, shellFolder } from './example-shell.ts'
-import { runCommand } from './run-command.ts'
+import { commandEnvironment, runCommand } from './run-command.ts'
 
 /** What runs until it is stopped, or wants a PostgreSQL that the example makes up. */
 const NOT_RUN = /^plantstore serve |postgres:\/\//
+/** A line whose words a shell would pass on as they are. */
+const PLAIN = /^plantstore(?: (?:[\w.,/:-]+|"[^"$`\\]*"))+$/
+
+/** Runs an example: in this process where no shell is needed, which is several times as fast. Returns its output. */
+async function runExample(t: TestContext, folder: string, line: string, app: StartedApp): Promise<string> {
+  if (!PLAIN.test(line)) return runLines(folder, line, app)
+  const words = [...line.matchAll(/ (?:"([^"]*)"|(\S+))/g)].map(([, quoted, bare = '']) => quoted ?? bare)
+  const environment = commandEnvironment(app.url, { HOME: folder })
+  const { code, stdout, stderr } = await runCommand(t, words, { folder, environment })
+  assert.equal(code, 0, `${line}: ${stderr}`)
+  return stdout
+}
 
 test('every command has help with an example, and the examples work as they are written', async (t) => {
   const folder = shellFolder(t)
@@ -50,12 +62,12 @@ test('every command has help with an example, and the examples work as they are 
       if (words[0] === 'import')
         for (const id of [1, 1000]) await app.fetch(`/plants/${id}`, { method: 'DELETE' })
       const made = /token (?:revoke|rotate)/.test(line)
-        ? await runLines(folder, 'plantstore token list', app)
+        ? await runExample(t, folder, 'plantstore token list', app)
         : ''
       const here = line
         .replace('http://127.0.0.1:8081', other.url)
         .replace(/(?<=(?:revoke|rotate) )\w+/, made.split('\t')[0] ?? '')
-      await runLines(folder, here, app)
+      await runExample(t, folder, here, app)
       examples++
     }
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runLines, shellFolder } from '../cli/example-shell.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { startApp } from '../support/http/start-app.ts'
-import { runPlantstore } from '../support/process/plantstore-process.ts'
 import { codeBlocks, GUIDES, inlineCode } from './documents.ts'
 
 test('the examples of the command line work as they are written', async (t) => {
@@ -39,7 +39,7 @@ test('every command and flag of plantstore that a guide names exists', async (t)
   const helps = new Map<string, Promise<string>>()
   const helpOf = (words: readonly string[]) => {
     const name = words.slice(0, words[0] === 'token' ? 2 : 1).join(' ')
-    const help = helps.get(name) ?? runPlantstore(t, [...name.split(' '), '--help']).then((run) => run.stdout)
+    const help = helps.get(name) ?? runCommand(t, [...name.split(' '), '--help']).then((run) => run.stdout)
     helps.set(name, help)
     return help
   }

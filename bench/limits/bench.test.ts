@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { postgresMissing } from '../support/postgres/postgres-server.ts'
+import { postgresMissing } from '../../test/support/postgres/postgres-server.ts'
 
 /** Far more than a run takes here. */
 const PATIENCE_MS = 240_000
@@ -33,12 +33,4 @@ test('the bench measures PostgreSQL beside a statement a request', { skip: postg
   const stdout = runBench('--engine', 'postgres', '--only', 'create', '--seconds', '3')
   assert.match(stdout, /^\| a statement a request +\| [\d,]+ +\| \d+\.\d\d \(/m)
   assert.match(stdout, /^\| create: times a statement a request +\| ≥ 2\.50 /m)
-})
-
-test('the bench names the engines that it knows when it is asked for another', () => {
-  const { status, stderr } = spawnSync(process.execPath, ['bench/run.ts', '--engine', 'oracle'], {
-    encoding: 'utf8',
-  })
-  assert.equal(status, 2)
-  assert.match(stderr, /^--engine knows sqlite, postgres, but not "oracle"\./)
 })

@@ -1,15 +1,19 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Loaded before the command line (--import): ends the process as a power cut would, before the change of the file
-// system that KILL_AT_STEP counts to. Steps begin with the first second name that a file gets.
+// Loaded before the command line (--import): copies the folder where it runs before each change of the file system,
+// as a process that was killed at that moment would leave it. The name of a copy is the number of the step and the
+// inode of `plants.db`. Steps begin with the first second name that a file gets.
 
-const killAtStep = Number(process.env.KILL_AT_STEP)
+const copiesFolder = process.env.COPIES_FOLDER
 const hasLinks = process.env.HAS_LINKS !== 'false'
 let steps = 0
 
 function step(): void {
-  if (++steps === killAtStep) process.kill(process.pid, 'SIGKILL')
+  steps++
+  // Another process: where this one closed the files of SQLite, their locks would be gone.
+  execFileSync('cp', ['-a', '.', `${copiesFolder}/${steps}-${fs.statSync('plants.db').ino}`])
 }
 
 const changes = ['renameSync', 'rmSync', 'fsyncSync'] as const
