@@ -185,13 +185,14 @@ export async function buildApp({
   const described = guardRoutes(app, { authorize, shedLoad, crossOrigin, basePath })
 
   const { plants, tokens, engine, ping } = storage
+  const { onCommit, filesMoved } = storage.activity
   const body = createBodyReader({ limits, recheckToken: authenticate.recheckToken })
   await app.register(
     async (routes) => {
       registerPlantRoutes(routes, { plants, body, basePath, sendLongJson: createSendLongJson() })
       registerTokenRoutes(routes, { tokens, body, authenticate, logToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, logToken, logRejection })
-      registerHealthRoutes(routes, { engine, ping, onCommit: storage.activity.onCommit, isDraining })
+      registerHealthRoutes(routes, { engine, ping, onCommit, filesMoved, isDraining })
       if (metrics !== undefined) registerMetricsRoutes(routes, metrics)
       registerDocsRoutes(routes, { basePath })
       registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })

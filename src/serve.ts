@@ -49,7 +49,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
     import('./app.ts'),
   ])
   storage.activity.onTrouble((trouble) => {
-    log.error({ trouble }, 'background work of the storage failed; it is retried')
+    log.error({ trouble }, 'the storage cannot do all of its work; it is retried')
   })
   let isDraining = false
   try {

@@ -36,6 +36,14 @@ export function registerStorageMetrics(registry: Registry, activity: StorageActi
     }
   })
   new Gauge({
+    name: 'plantstore_database_moved',
+    help: '1 while the database files are moved, removed or replaced: writes are rejected',
+    registers,
+    collect() {
+      this.set(activity.filesMoved() ? 1 : 0)
+    },
+  })
+  new Gauge({
     name: 'plantstore_queued_writes',
     help: 'Writes that wait for a commit',
     registers,

@@ -29,6 +29,11 @@ export interface StorageActivity {
    * damaged, say. Each trouble is told once until it is over. It must not throw.
    */
   onTrouble(tell: (trouble: string) => void): void
+  /**
+   * Whether the files of the open database are moved, removed or replaced. Writes and exports are then rejected with
+   * 50302; other reads come from the open files. False where the database is not a file.
+   */
+  filesMoved(): boolean
   /** Writes that wait for a commit now. */
   queuedWrites(): number
   /** Exports that are under way now. */

@@ -23,6 +23,12 @@ export const ReadinessSchema = {
       description:
         '`failing` if the last commit failed, for example because the disk is full. Reads still work.',
     },
+    reason: {
+      type: 'string',
+      enum: ['database-moved'],
+      description:
+        'Why writes fail, if it is known. `database-moved`: the database files were moved, removed or replaced. Reads come from the open files; exports are rejected.',
+    },
   },
 } as const
 
@@ -31,6 +37,8 @@ export interface HealthRoutesOptions {
   ping(): Promise<void>
   /** Calls `listener` after every commit from now on. */
   onCommit(listener: (commit: { isDurable: boolean }) => void): void
+  /** Whether the database files are moved, so that nothing can be written. */
+  filesMoved(): boolean
   /** Whether the service is shutting down. */
   isDraining(): boolean
 }
@@ -66,7 +74,7 @@ const getReadinessOperation: Operation = {
 
 export function registerHealthRoutes(
   app: FastifyInstance,
-  { engine, ping, onCommit, isDraining }: HealthRoutesOptions,
+  { engine, ping, onCommit, filesMoved, isDraining }: HealthRoutesOptions,
 ): void {
   let writes: 'working' | 'failing' = 'working'
   onCommit(({ isDurable }) => {
@@ -93,7 +101,9 @@ export function registerHealthRoutes(
         throw new AppError(50302, 'The database did not respond. Retry in a moment.', { cause })
       }
       // Ready even while writes fail: otherwise nobody could read either. A write is rejected with the reason.
-      sendJson(reply, 200, JSON.stringify({ status: 'ready', version: packageJson.version, engine, writes }))
+      const ready = { status: 'ready', version: packageJson.version, engine }
+      const state = filesMoved() ? { writes: 'failing', reason: 'database-moved' } : { writes }
+      sendJson(reply, 200, JSON.stringify({ ...ready, ...state }))
     },
   })
 }

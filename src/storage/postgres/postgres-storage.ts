@@ -74,6 +74,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     activity: {
       onCommit: writes.onCommit,
       onTrouble() {},
+      filesMoved: () => false,
       queuedWrites: writes.queued,
       runningExports: exporting.running,
       unindexedPlants: () => 0,

@@ -2,13 +2,16 @@ import type { StoredPlant } from '../../plants/plant.ts'
 import type { PlantFilter } from '../../plants/plant-store.ts'
 import { takeContent } from '../plant-columns.ts'
 import type { ExportSource } from '../plant-export.ts'
-import { storageError } from './connection/failure.ts'
+import { filesMovedError, storageError } from './connection/failure.ts'
 import type { PlantColumns } from './searcher/export-reads.ts'
 import type { SearchReply, SearchRequest } from './searcher/searcher.ts'
 import type { Thread } from './threads/thread.ts'
 
 /** Opens exports, each of which reads in the searcher's thread. */
-export function createSqliteExportOpening(searcher: Thread<SearchRequest, SearchReply>) {
+export function createSqliteExportOpening(
+  searcher: Thread<SearchRequest, SearchReply>,
+  filesMoved: () => boolean,
+) {
   let nextKey = 0
 
   async function ask(request: SearchRequest): Promise<Exclude<SearchReply, { failure: string }>> {
@@ -18,6 +21,8 @@ export function createSqliteExportOpening(searcher: Thread<SearchRequest, Search
   }
 
   return async function openExport(filter: PlantFilter): Promise<ExportSource> {
+    // It opens the file by its name, which may lead to another store.
+    if (filesMoved()) throw filesMovedError()
     const key = nextKey++
     await ask({ kind: 'open-export', key, filter })
     return {

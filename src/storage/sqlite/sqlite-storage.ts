@@ -45,7 +45,9 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   prepareFile(path, options)
   const { nowMs = Date.now } = options
-  const [writer, searcher] = await startThreads(path, options)
+  const moved = new Int32Array(new SharedArrayBuffer(4))
+  const filesMoved = () => Atomics.load(moved, 0) === 1
+  const [writer, searcher] = await startThreads(path, options, moved)
   const batches = createBatchCommits(writer)
   const reader = createReader(path, batches.commits)
   const writes = createGroupCommit<Write, WriteOutcome>({
@@ -55,7 +57,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     commit: batches.commit,
   })
   const exporting = createPlantExporting({
-    open: createSqliteExportOpening(searcher),
+    open: createSqliteExportOpening(searcher, filesMoved),
     exportsMax: EXPORTS_MAX,
   })
   const searches = createSearches(searcher)
@@ -72,6 +74,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     activity: {
       onCommit: writes.onCommit,
       onTrouble: writer.onWarning,
+      filesMoved,
       queuedWrites: writes.queued,
       runningExports: exporting.running,
       unindexedPlants: () => reader.read(() => Number(countUnindexed.get()?.plants)),
@@ -92,8 +95,8 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
 }
 
 /** The threads that write and search. Throws a SetupError where one cannot begin, and neither is left then. */
-async function startThreads(path: string, { idempotencyTtlMs }: StorageOptions) {
-  const writerOptions: WriterOptions = { path, idempotencyTtlMs }
+async function startThreads(path: string, { idempotencyTtlMs }: StorageOptions, filesMoved: Int32Array) {
+  const writerOptions: WriterOptions = { path, idempotencyTtlMs, filesMoved }
   const searcherOptions: SearcherOptions = { path }
   const starting = [
     startThread<WriteBatch, WriteReply>('writer', writerOptions),

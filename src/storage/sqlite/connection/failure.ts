@@ -21,6 +21,13 @@ export function storageError(cause: unknown): AppError {
   })
 }
 
+/** The failure of a write, or of an export, while the files of the open database are moved, removed or replaced. */
+export function filesMovedError(outcome: 'none' | 'unknown' = 'none'): AppError {
+  const stored = outcome === 'none' ? 'Nothing was stored.' : 'The write may or may not have been stored.'
+  const message = `The files of the database were moved or removed. ${stored} The operator must put them back.`
+  return new AppError(50302, message, { details: { outcome } })
+}
+
 /** The primary result code of a failure of SQLite; undefined for another failure. */
 export function resultCodeOf(error: unknown): number | undefined {
   const code = (error as { errcode?: number } | undefined)?.errcode

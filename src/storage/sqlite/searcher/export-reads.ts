@@ -9,6 +9,7 @@ import {
   placeInRow,
 } from '../../plant-columns.ts'
 import { openReader } from '../connection/open-connection.ts'
+import { rememberFiles } from '../connection/opened-files.ts'
 import { fts5Query } from './fts5-query.ts'
 
 /**
@@ -53,11 +54,13 @@ interface Export {
 /** The exports that are under way, in the thread that reads for them; each has a connection and a snapshot. */
 export function createExportReads(path: string) {
   const exports = new Map<number, Export>()
+  const file = rememberFiles(path)
 
   function open(key: number, filter: PlantFilter): void {
     const database = openReader(path)
     try {
       database.exec('BEGIN')
+      if (!file.areInPlace()) throw new Error('the file of the database was moved')
       // The snapshot is that of the first read.
       database.prepare('SELECT 1 FROM migrations').get()
       exports.set(key, { database, rows: selectRows(database, filter), filter })

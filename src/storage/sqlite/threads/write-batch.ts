@@ -8,7 +8,7 @@ import {
 } from '../../batching/plant-write.ts'
 import { type ContentArrays, charactersIn, createContentArrays, putContent } from '../../plant-columns.ts'
 import type { HashedToken, StoredIdempotencyKey } from '../../storage.ts'
-import { storageError } from '../connection/failure.ts'
+import { filesMovedError, storageError } from '../connection/failure.ts'
 import type { Thread } from './thread.ts'
 
 /** A write on its way to the thread that owns the writing connection. */
@@ -43,6 +43,8 @@ export interface WriteBatch {
 export type WriteReply =
   | { created: Uint8Array; others: Map<number, WriteOutcome> }
   | { failure: { errcode: number | undefined; message: string } }
+  /** The files of the database are moved: none of the batch was stored, or all of it in files without a name. */
+  | { moved: 'none' | 'unknown' }
 
 const TAKEN: CreateOutcome = { outcome: 'taken' }
 
@@ -76,6 +78,7 @@ export function createBatchCommits(writer: Pick<Thread<WriteBatch, WriteReply>, 
       const reply = await writer.call(encodeBatch(writes)).catch((error: unknown) => ({ failure: error }))
       commits++
       if ('failure' in reply) throw storageError(reply.failure)
+      if ('moved' in reply) throw filesMovedError(reply.moved)
       return decodeReply(reply, writes)
     },
   }
@@ -104,7 +107,7 @@ function encodeBatch(writes: readonly Write[]): WriteBatch {
 }
 
 function decodeReply(
-  reply: Exclude<WriteReply, { failure: unknown }>,
+  reply: Extract<WriteReply, { created: unknown }>,
   writes: readonly Write[],
 ): WriteOutcome[] {
   return writes.map((write, at) => {

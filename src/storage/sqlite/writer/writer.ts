@@ -2,6 +2,7 @@ import { workerData } from 'node:worker_threads'
 import { openWriter } from '../connection/open-connection.ts'
 import { serveThread, warn } from '../threads/thread.ts'
 import type { Write, WriteBatch, WriteOutcome, WriteReply } from '../threads/write-batch.ts'
+import { createFileWatch } from './file-watch.ts'
 import { createImportChunkWriting } from './import-writes.ts'
 import { createKeyPurge } from './key-purge.ts'
 import { createKeyWrites } from './key-writes.ts'
@@ -17,9 +18,11 @@ import { createUnindexedPlants } from './unindexed-plants.ts'
 export interface WriterOptions {
   path: string
   idempotencyTtlMs: number
+  /** Shared: 1 while the files of the database are moved. */
+  filesMoved: Int32Array
 }
 
-const { path, idempotencyTtlMs } = workerData as WriterOptions
+const { path, idempotencyTtlMs, filesMoved } = workerData as WriterOptions
 const database = openWriter(path)
 const unindexed = createUnindexedPlants(database)
 const rows = createStoredRows(database, unindexed)
@@ -29,8 +32,10 @@ const tokens = createTokenWrites(database)
 const keys = createKeyWrites(database)
 const indexer = createSearchIndexer(database, warn)
 const keyPurge = createKeyPurge(database, idempotencyTtlMs, warn)
+const files = createFileWatch({ database, path, filesMoved, warn })
 
 function commitBatch(batch: WriteBatch): WriteReply {
+  if (files.stillMoved()) return { moved: 'none' }
   const created = new Uint8Array(batch.ids.length)
   const others = new Map<number, WriteOutcome>()
   const startMs = performance.now()
@@ -54,6 +59,8 @@ function commitBatch(batch: WriteBatch): WriteReply {
     return { failure: { errcode, message } }
   }
   indexer.recordWrites(performance.now() - startMs)
+  // After the commit: before it, the files could still be moved in time for an acknowledgement.
+  if (files.movedMeanwhile()) return { moved: 'unknown' }
   return { created, others }
 }
 
@@ -90,6 +97,7 @@ function perform(write: Write): WriteOutcome {
 }
 
 serveThread<WriteBatch, WriteReply>(commitBatch, () => {
+  files.stop()
   keyPurge.stop()
   indexer.stop()
   try {
