@@ -28,7 +28,9 @@ if (isInstalled('vite')) {
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   })
 } else {
-  process.stdout.write('The page is not built, as Vite is not installed: npm ci, then npm run page.\n')
+  process.stdout.write(
+    'The web app is not built, as Vite is not installed. Run npm ci, then npm run web-app.\n',
+  )
 }
 
 function isInstalled(name: string): boolean {

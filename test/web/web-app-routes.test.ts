@@ -99,7 +99,7 @@ test('a page that is not built is reported, and served once it is built', async 
   const missing = await fetch(url)
   assert.equal(missing.status, 200)
   const html = await missing.text()
-  assert.match(html, /has not been built: run <code>npm ci<\/code> and <code>npm run page<\/code>/)
+  assert.match(html, /has not been built\. .*<code>npm ci<\/code> and\s<code>npm run web-app<\/code>/)
   assert.ok(html.includes('href="/docs"'))
 
   mkdirSync(join(folder, 'assets'))

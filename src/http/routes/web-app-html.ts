@@ -17,8 +17,8 @@ ${styles.map((name) => `<link rel="stylesheet" href="${base}/assets/${name}">`).
 </head>
 <body>
 <div id="page"></div>
-<noscript><p>Plant Store needs JavaScript. Turn it on in your browser and reload this page. For programs there is an
-<a href="${base}/docs">API</a>.</p></noscript>
+<noscript><p>Plant Store needs JavaScript. Turn it on in your browser and reload this page. For programs, see the
+<a href="${base}/docs">API reference</a> and <a href="${base}/openapi.yaml">openapi.yaml</a>.</p></noscript>
 </body>
 </html>
 `
