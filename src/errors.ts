@@ -166,6 +166,17 @@ export class AppError extends Error {
   }
 }
 
+/** Codes of failures before anything was stored, unless their details say otherwise. */
+const CODES_OF_NOTHING_STORED: readonly ErrorCode[] = [50301, 50303, 50701]
+
+/** What a write stored that failed with this error. In doubt `unknown`: a guess must never lead to a second write. */
+export function writeOutcomeOf(error: unknown): WriteOutcome {
+  if (!(error instanceof AppError)) return 'unknown'
+  const { code, details } = error
+  if (details?.outcome !== undefined) return details.outcome
+  return meaningOf(code).status < 500 || CODES_OF_NOTHING_STORED.includes(code) ? 'none' : 'unknown'
+}
+
 /** A field that fails validation, and a sentence about it. */
 export interface FieldProblem extends FieldError {
   message: string

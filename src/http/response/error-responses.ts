@@ -1,12 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, type ErrorCode, type ErrorDetails, meaningOf } from '../../errors.ts'
+import { AppError, type ErrorCode, type ErrorDetails, meaningOf, writeOutcomeOf } from '../../errors.ts'
 import { type HeaderList, isClientGone, sendJson } from './responses.ts'
 
 /** Methods that store nothing, so that their failures have no outcome. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
-/** Sent before anything was stored, unless the error says otherwise. */
-const CODES_OF_NOTHING_STORED: readonly ErrorCode[] = [50301, 50303, 50701]
 
 /** The only place that sends failures: an AppError as it is, anything else as 50001 with its cause in the log. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -81,7 +79,7 @@ function detailsOf(failure: AppError, { method }: FastifyRequest): ErrorDetails 
     return Object.keys(others).length === 0 ? undefined : others
   }
   if (meaningOf(code).status < 500 || details?.outcome !== undefined) return details
-  return { ...details, outcome: CODES_OF_NOTHING_STORED.includes(code) ? 'none' : 'unknown' }
+  return { ...details, outcome: writeOutcomeOf(failure) }
 }
 
 /** Where the route says so, faults of the request itself have status 400 (rule 4 of the specification). */

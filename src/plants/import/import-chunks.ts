@@ -1,3 +1,4 @@
+import { writeOutcomeOf } from '../../errors.ts'
 import type { NewPlant } from '../plant.ts'
 import { IMPORT_CHUNK_CHARACTERS, IMPORT_CHUNK_PLANTS_MAX, type ImportOutcome } from '../plant-store.ts'
 import { createImportRows, type ImportRows } from './import-rows.ts'
@@ -20,14 +21,19 @@ export interface ImportChunks {
   take(rows: ImportRows): Promise<void>
   /** Fulfils when every chunk is settled. Rejects if one has failed. */
   end(): Promise<void>
-  /** Whether a chunk has failed. Later chunks may or may not be stored. */
-  readonly hasFailed: boolean
+  /**
+   * After a failure: `none` if no chunk is stored that was not settled, otherwise `unknown`. Waits for the chunks that
+   * were running when one failed.
+   */
+  outcomeOfUnsettled(): Promise<'none' | 'unknown'>
 }
 
 export function createImportChunks({ add, settle, onFailure }: ImportChunksOptions): ImportChunks {
   let gathered = createImportRows(1, 0)
   /** The running chunks, in order. Each fulfils after the previous one. */
   const running: Promise<void>[] = []
+  /** The chunks that are being stored, or were when one failed, in order. */
+  const unsettled: Promise<ImportOutcome[]>[] = []
   let failure: { error: unknown } | undefined
 
   function startChunk(): void {
@@ -37,9 +43,12 @@ export function createImportChunks({ add, settle, onFailure }: ImportChunksOptio
     const adding = chunk.plants.length === 0 ? Promise.resolve([]) : add(chunk.plants)
     // A rejection is handled below, after the previous chunk.
     adding.catch(() => {})
+    unsettled.push(adding)
     const settled = (async () => {
       await previous
-      await settle(chunk, await adding)
+      const outcomes = await adding
+      unsettled.shift()
+      await settle(chunk, outcomes)
     })()
     running.push(settled)
     settled.then(
@@ -83,9 +92,18 @@ export function createImportChunks({ add, settle, onFailure }: ImportChunksOptio
         throwFailure()
       }
     },
-    get hasFailed() {
-      return failure !== undefined
+    async outcomeOfUnsettled() {
+      const mayBeStored = await Promise.all(unsettled.map(mayHaveStored))
+      return mayBeStored.includes(true) ? 'unknown' : 'none'
     },
+  }
+}
+
+async function mayHaveStored(adding: Promise<readonly ImportOutcome[]>): Promise<boolean> {
+  try {
+    return (await adding).some((outcome) => outcome !== 'kept')
+  } catch (error) {
+    return writeOutcomeOf(error) !== 'none'
   }
 }
 

@@ -1,6 +1,6 @@
 import { AppError, type ErrorDetails, type FieldError, type WriteOutcome } from '../../errors.ts'
 import type { ImportOutcome, PlantStore } from '../plant-store.ts'
-import { createImportChunks } from './import-chunks.ts'
+import { createImportChunks, type ImportChunks } from './import-chunks.ts'
 import type { ImportRows, RowFailure } from './import-rows.ts'
 
 /** For a row whose id is already used: it fails, is skipped, or replaces the stored plant. */
@@ -70,7 +70,7 @@ export async function runPlantImport(run: PlantImportRun): Promise<ImportCounts>
   }
   await importing.close()
   if (failure === undefined) return counts
-  const outcome = outcomeOf(run, settledLine, chunks.hasFailed)
+  const outcome = await outcomeOf(run, settledLine, chunks)
   throw withProgress(failure.error, { line: settledLine, counts: { ...counts }, outcome })
 }
 
@@ -105,10 +105,14 @@ function settleChunk(
   return [...failures, ...taken].sort((one, other) => one.line - other.line)
 }
 
-/** A failed chunk and those after it may or may not be stored. */
-function outcomeOf({ dryRun }: PlantImportRun, settledLine: number, chunkHasFailed: boolean): WriteOutcome {
+/** What an import stored that failed, with the rows before `settledLine` stored, skipped or reported. */
+async function outcomeOf(
+  { dryRun }: PlantImportRun,
+  settledLine: number,
+  chunks: ImportChunks,
+): Promise<WriteOutcome> {
   if (dryRun) return 'none'
-  if (chunkHasFailed) return 'unknown'
+  if ((await chunks.outcomeOfUnsettled()) === 'unknown') return 'unknown'
   return settledLine === 1 ? 'none' : 'stored-before-line'
 }
 
