@@ -17,7 +17,7 @@ export interface CommandStreams {
   stderr: OutputStream
 }
 
-/** Everything that a command uses of the process it runs in. */
+/** What a command uses of its process. */
 export interface CommandContext extends CommandStreams {
   environment: Environment
 }

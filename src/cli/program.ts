@@ -10,27 +10,33 @@ import { OutputFailure, print } from './output/standard-output.ts'
 
 type AddCommand = (program: Command, context: CommandContext) => void
 
-/** Each command adds itself, in the order of the help. Only the requested one is loaded. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  serve: async () => (await import('./commands/serve-command.ts')).addServeCommand,
-  token: async () => (await import('./commands/token-command.ts')).addTokenCommand,
-  migrate: async () => (await import('./commands/migrate-command.ts')).addMigrateCommand,
-  copy: async () => (await import('./commands/copy-command.ts')).addCopyCommand,
-  backup: async () => (await import('./commands/backup-command.ts')).addBackupCommand,
-  restore: async () => (await import('./commands/restore-command.ts')).addRestoreCommand,
-  check: async () => (await import('./commands/check-command.ts')).addCheckCommand,
-  create: async () => (await import('./commands/create-command.ts')).addCreateCommand,
-  get: async () => (await import('./commands/get-command.ts')).addGetCommand,
-  list: async () => (await import('./commands/list-command.ts')).addListCommand,
-  search: async () => (await import('./commands/search-command.ts')).addSearchCommand,
-  update: async () => (await import('./commands/update-command.ts')).addUpdateCommand,
-  delete: async () => (await import('./commands/delete-command.ts')).addDeleteCommand,
-  tags: async () => (await import('./commands/tags-command.ts')).addTagsCommand,
-  import: async () => (await import('./commands/import-command.ts')).addImportCommand,
-  export: async () => (await import('./commands/export-command.ts')).addExportCommand,
-  ping: async () => (await import('./commands/ping-command.ts')).addPingCommand,
-  openapi: async () => (await import('./commands/openapi-command.ts')).addOpenapiCommand,
-  completion: async () => (await import('./commands/completion-command.ts')).addCompletionCommand,
+/** The groups of commands in the order of the help. Each command adds itself; only the requested one is loaded. */
+const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddCommand>>>>> = {
+  "On the service's machine:": {
+    serve: async () => (await import('./commands/serve-command.ts')).addServeCommand,
+    token: async () => (await import('./commands/token-command.ts')).addTokenCommand,
+    backup: async () => (await import('./commands/backup-command.ts')).addBackupCommand,
+    restore: async () => (await import('./commands/restore-command.ts')).addRestoreCommand,
+    check: async () => (await import('./commands/check-command.ts')).addCheckCommand,
+    copy: async () => (await import('./commands/copy-command.ts')).addCopyCommand,
+    migrate: async () => (await import('./commands/migrate-command.ts')).addMigrateCommand,
+  },
+  'Plants:': {
+    create: async () => (await import('./commands/create-command.ts')).addCreateCommand,
+    get: async () => (await import('./commands/get-command.ts')).addGetCommand,
+    list: async () => (await import('./commands/list-command.ts')).addListCommand,
+    search: async () => (await import('./commands/search-command.ts')).addSearchCommand,
+    update: async () => (await import('./commands/update-command.ts')).addUpdateCommand,
+    delete: async () => (await import('./commands/delete-command.ts')).addDeleteCommand,
+    tags: async () => (await import('./commands/tags-command.ts')).addTagsCommand,
+    import: async () => (await import('./commands/import-command.ts')).addImportCommand,
+    export: async () => (await import('./commands/export-command.ts')).addExportCommand,
+  },
+  'Tools:': {
+    ping: async () => (await import('./commands/ping-command.ts')).addPingCommand,
+    openapi: async () => (await import('./commands/openapi-command.ts')).addOpenapiCommand,
+    completion: async () => (await import('./commands/completion-command.ts')).addCompletionCommand,
+  },
 }
 
 const EXAMPLES = `
@@ -42,8 +48,8 @@ Examples:
 Exit codes: 0 success, 1 failure, 2 invalid command line or setting, 130 interrupted.`
 
 /**
- * Runs `plantstore` with these arguments, and resolves to its exit code. Its only connection to the process, beside
- * signals and files, is what it is given. Throws for a bug only.
+ * Runs `plantstore` with these arguments, and resolves to its exit code. Besides its arguments it uses only
+ * signals and files of the process. Throws only for a bug.
  */
 export async function run(
   parameters: readonly string[],
@@ -51,7 +57,7 @@ export async function run(
   environment: Environment,
 ): Promise<number> {
   const { stdin, stdout, stderr } = streams
-  // A failed write is reported where it is awaited (`print`). Nobody is left to read the rest: greeting and log.
+  // A failed write is reported where it is awaited (`print`). Other output, such as the log, has no reader any more.
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined)
   const help: string[] = []
   try {
@@ -68,7 +74,7 @@ export async function run(
   }
 }
 
-/** Help goes to `help`, as Commander does not wait for what it writes. */
+/** Help is collected in `help`, because Commander does not await its own writes. */
 async function createProgram(
   parameters: readonly string[],
   context: CommandContext,
@@ -78,8 +84,8 @@ async function createProgram(
   const widthOf = ({ isTTY, columns }: OutputStream) => (isTTY ? columns : undefined) || 80
   const program = new Command('plantstore')
     .description('Stores plants over HTTP and never loses one.')
-    .version(packageJson.version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
+    .version(packageJson.version, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print this help')
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({
@@ -90,14 +96,22 @@ async function createProgram(
       outputError: (message, write) => write(printableLines(withHint(message, program, parameters[0]))),
     })
     .addHelpText('after', EXAMPLES)
-  // A completion script is made of all of them.
-  const requested = parameters[0] === 'completion' ? undefined : COMMANDS[parameters[0] ?? '']
-  const loaded = requested === undefined ? Object.values(COMMANDS) : [requested]
-  for (const addCommand of await Promise.all(loaded.map((load) => load()))) addCommand(program, context)
-  return program
+  const [first = ''] = parameters
+  // A completion script describes all commands.
+  const isOneEnough =
+    first !== 'completion' && Object.values(COMMAND_GROUPS).some((commands) => Object.hasOwn(commands, first))
+  for (const [heading, commands] of Object.entries(COMMAND_GROUPS)) {
+    program.commandsGroup(heading)
+    const loading = Object.entries(commands)
+      .filter(([name]) => name === first || !isOneEnough)
+      .map(([, load]) => load())
+    for (const addCommand of await Promise.all(loading)) addCommand(program, context)
+  }
+  // It joins the last group.
+  return program.helpCommand('help [command]', 'Print help for a command')
 }
 
-/** Writes a line for each thing that is wrong, and returns the exit code. */
+/** Writes a line per problem, and returns the exit code. */
 function reportFailure(error: unknown, stderr: OutputStream): number {
   // Commander has written its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
@@ -110,7 +124,7 @@ function reportFailure(error: unknown, stderr: OutputStream): number {
   return error instanceof SettingError ? EXIT_USAGE : EXIT_FAILURE
 }
 
-/** `plantstore help <command> <subcommand>`: Commander knows the first level only, and ignores an unknown command. */
+/** `plantstore help <command> <subcommand>`: Commander supports one level only, and ignores unknown commands. */
 function showHelpOfCommand(program: Command, [first, ...names]: readonly string[]): void {
   const [name = '-'] = names
   if (first !== 'help' || name === 'help' || name.startsWith('-')) return
@@ -126,7 +140,7 @@ function showHelpOfCommand(program: Command, [first, ...names]: readonly string[
   command.help()
 }
 
-/** Commander's message in the form of all others, with the place of a flag that stands before its command. */
+/** Commander's message in our form. A flag in front of its command gets a hint where to put it. */
 function withHint(message: string, program: Command, firstParameter: string | undefined): string {
   const text = message
     .replace(

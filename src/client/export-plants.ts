@@ -7,13 +7,13 @@ import { asList } from './read-response.ts'
 import { type CallOptions, foreignResponse, type Sender } from './send-request.ts'
 import type { TimeLimit } from './time-limit.ts'
 
-/** `timeoutMs` is the longest time without a byte. */
+/** `timeoutMs` limits the time without a byte. */
 export interface ExportPlantsOptions extends PlantFilter, CallOptions {}
 
 export interface ExportFileOptions extends ExportPlantsOptions {
-  /** `ndjson` has a plant per line, `csv` (RFC 4180) the header `id,name,tag,createdAt,updatedAt`. */
+  /** `ndjson`: a plant per line. `csv` (RFC 4180): the header is `id,name,tag,createdAt,updatedAt`. */
   format: FileFormat
-  /** Begin a CSV file with a byte order mark, for programs that do not recognise UTF-8 otherwise. */
+  /** Begins CSV with a byte order mark, for programs that do not recognise UTF-8 otherwise. */
   bom?: boolean | undefined
 }
 

@@ -3,8 +3,8 @@ import type { NewPlant } from './plant-types.ts'
 import { setAlarm, type TimeLimit } from './time-limit.ts'
 
 /**
- * A file in memory, on disk or from a stream. Text is sent as UTF-8, wherever its chunks end, and bytes as they are.
- * Text with a lone surrogate makes an import throw a TypeError.
+ * A file in memory, on disk or from a stream. Text is sent as UTF-8, wherever its chunks end, and bytes unchanged. An
+ * import throws a TypeError for text with a lone surrogate.
  */
 export type FileSource =
   | string
@@ -16,14 +16,14 @@ export type FileSource =
 
 export type PlantSource = Iterable<NewPlant> | AsyncIterable<NewPlant>
 
-/** Rows are gathered to chunks of this size, as a packet per row would be slow. */
+/** Rows are gathered into chunks of this size: a packet per row would be slow. */
 const CHUNK_CHARACTERS = 65_536
 /** Gathered rows are sent after this time at the latest. */
 const GATHER_MS = 50
-/** While the source is slow a space is sent, as the service ends an import after 30 s without a byte. */
+/** A slow source sends a space, because the service ends an import after 30 s without a byte. */
 const KEEP_ALIVE_MS = 10_000
 
-/** The longest time without a turn for other work of the event loop. */
+/** The longest time that a fast source may block the event loop. */
 const SLICE_MS = 10
 /** A blank line is no row. Without a byte, the service responds that the body is missing. */
 const NO_ROWS = '\n'
@@ -45,13 +45,13 @@ export async function* ndjsonOf(plants: PlantSource): AsyncGenerator<string, voi
   yield text || NO_ROWS
 }
 
-/** Waits for more plants, but not long while there are some to send, and not without a keep-alive. */
+/** Waits for more plants, but sends gathered ones soon, and a keep-alive while there are none. */
 async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<string, void, undefined> {
   const iterator = plants[Symbol.asyncIterator]()
-  let next = asked()
+  let next = nextPlant()
   let alarm = setAlarm(KEEP_ALIVE_MS)
   let text = ''
-  function asked() {
+  function nextPlant() {
     const result = iterator.next()
     // It may fail while nothing awaits it; the next await throws.
     result.catch(() => undefined)
@@ -63,7 +63,7 @@ async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<st
       if (result !== undefined && !result.done) {
         if (text === '') alarm = setAlarm(GATHER_MS, alarm)
         text += `${newPlantJson(result.value)}\n`
-        next = asked()
+        next = nextPlant()
         if (text.length < CHUNK_CHARACTERS) continue
       }
       if (result?.done) return yield text || NO_ROWS
@@ -81,17 +81,17 @@ async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<st
 /** The body of an import, and the state of sending it. */
 export interface ImportBody {
   body: Blob | ReadableStream<Uint8Array>
-  /** Whether it is sent while the response is read. */
+  /** Whether it is still being sent while the response is read. */
   isStreamed: boolean
-  /** Whether the source is awaited, which the timeout does not count. */
+  /** Whether the source is awaited. The timeout does not count this time. */
   isWaiting(): boolean
   /** The error that the source threw. */
   failure(): { error: unknown } | undefined
 }
 
 /**
- * Browsers send streams over HTTP/2 only, and some not at all. There the body is first gathered in a Blob, which may be
- * on disk. Elsewhere it is sent as it arrives.
+ * Streams the source, except in browsers: they send streams over HTTP/2 only, or not at all. There it is first gathered
+ * in a Blob, which may be on disk.
  */
 export async function importBody(
   source: FileSource | AsyncIterable<string>,
@@ -155,7 +155,7 @@ async function* chunksOf(
 ): AsyncGenerator<Uint8Array | string, void, undefined> {
   if (source instanceof Uint8Array) return yield source
   const chunks = typeof source === 'string' ? [source] : source instanceof Blob ? source.stream() : source
-  // A chunk may end within a character, whose first half then waits for the other.
+  // A chunk may end within a surrogate pair: its first half waits for the other.
   let half = ''
   let index = 0
   for await (const chunk of 'getReader' in chunks ? readAll(chunks) : chunks) {
@@ -181,7 +181,7 @@ function checkedText(text: string, index: number): string {
   throw new TypeError(`the text has a lone surrogate at index ${index + at}`)
 }
 
-/** Loops over a stream, which not every browser can. */
+/** Iterates a stream, for browsers whose streams are not iterable. */
 async function* readAll(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader()
   try {

@@ -10,19 +10,19 @@ import { type CallOptions, responseMembers, type Sender, type ServiceResponse } 
 import type { TimeLimit } from './time-limit.ts'
 
 /**
- * A failed row. The others are stored. For plants that are not a file, `line` is the position of the plant, from 1.
+ * A failed row; the other rows are stored. For plants that are not a file, `line` is the position of the plant, from 1.
  * `error` is an error code: 40901 for a used id, 40003 for invalid `fields`, …
  */
 export interface ImportRowError extends ImportError {}
 
 /**
- * `timeoutMs` is the longest time without a byte in either direction, while your source is not awaited. Browsers do not
- * report sent bytes, so they have no timeout, only `signal`.
+ * `timeoutMs` limits the time without a byte in either direction, not counting the time that your source takes. In
+ * browsers there is no timeout, only `signal`, because they do not report sent bytes.
  */
 export interface ImportPlantsOptions extends CallOptions {
   /** A row whose id is already used fails (`fail`, the default), is skipped, or replaces the stored plant. */
   onConflict?: 'fail' | 'skip' | 'replace' | undefined
-  /** Report what an import would do, and store nothing. */
+  /** Reports what an import would do, and stores nothing. */
   dryRun?: boolean | undefined
   /** Called after commits, at most four times a second. Throwing ends the import. Not in browsers. */
   onProgress?: ((progress: ImportProgress) => void) | undefined
@@ -34,9 +34,9 @@ export interface ImportFileOptions extends ImportPlantsOptions {
   format: FileFormat
   /** The file is compressed with gzip. */
   gzip?: boolean | undefined
-  /** CSV without a header row: the names of the columns. Others than id, name and tag are ignored. */
+  /** CSV without a header row: the names of its columns. Columns other than id, name and tag are ignored. */
   columns?: readonly string[] | undefined
-  /** CSV: numbers the rows from this id on. The file needs no ids then. */
+  /** CSV without ids: numbers the rows from this id. */
   idStart?: bigint | undefined
   /** CSV: the encoding, a label of TextDecoder such as `windows-1252`. Default: UTF-8. */
   encoding?: string | undefined
@@ -46,9 +46,9 @@ type ImportFailure = Extract<ImportEvent, { type: 'failure' }>
 
 type AnyImportOptions = Omit<ImportFileOptions, 'format'> & { format?: FileFormat | undefined }
 
-/** Errors that a report has. */
+/** The most errors in a report, as in the service's own. */
 const ERRORS_MAX = 1_000
-/** Codes sent before an import starts: no permission, a parameter, a media type, too many requests. */
+/** Codes sent before an import starts: not authorized, invalid parameter or media type, too many requests. */
 const CODES_BEFORE_START = /^(40004|40[1-7]|41501|429|431)/
 
 export async function importPlants(
@@ -68,7 +68,7 @@ export async function importPlants(
     const { body, isStreamed, isWaiting } = upload
     const headers: Record<string, string> = {
       'content-type': mediaType,
-      // A browser reads nothing before it has sent everything; unread progress would block the service.
+      // A browser reads nothing before the whole body is sent. Unread progress would block the service.
       accept: isStreamed ? NDJSON : 'application/json',
     }
     if (options.gzip) headers['content-encoding'] = 'gzip'
@@ -81,7 +81,7 @@ export async function importPlants(
     const sourceFailure = upload?.failure()
     if (sourceFailure !== undefined) throw sourceFailure.error
     if (!(error instanceof RequestError)) throw error
-    // With a streamed body, an error that comes before the progress means that the import has not started.
+    // With a streamed body, an error before the first progress means that the import has not started.
     const mayHaveStarted = hasResponse || upload?.isStreamed === false
     const mayBeStored =
       mayHaveStarted && error.kind === 'service'
@@ -93,7 +93,7 @@ export async function importPlants(
   }
 }
 
-/** Whether the source is a file, as it cannot be plants. */
+/** Whether the source can only be a file. */
 function isWholeFile(source: PlantSource | FileSource): boolean {
   return typeof source === 'string' || source instanceof Blob || source instanceof Uint8Array
 }

@@ -10,7 +10,7 @@ export interface PlantFilter {
   after?: bigint | undefined
   /** Only plants with exactly this tag. */
   tag?: string | undefined
-  /** Only plants whose name has each of these words, or words that begin so. Ignores case and accents. */
+  /** Only plants whose name has all these words, or words that begin with them. Ignores case and accents. */
   q?: string | undefined
 }
 
@@ -19,7 +19,7 @@ export interface ListPlantsOptions extends PlantFilter, CallOptions {
   pageSize?: number | undefined
 }
 
-/** Plants in the order of their ids. Each loop sends its own requests, each when its page is needed. */
+/** Plants in the order of their ids. Each loop sends its own requests, one per page as it needs it. */
 export interface PlantList extends AsyncIterable<StoredPlant> {
   /** The same plants in pages, as they arrive. No page is empty. */
   pages(): AsyncIterable<StoredPlant[]>

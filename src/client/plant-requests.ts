@@ -10,7 +10,7 @@ export interface CreatePlantOptions extends CallOptions {
 }
 
 export interface GetPlantOptions extends CallOptions {
-  /** The ETag that you already have. */
+  /** The ETag of your copy. */
   ifNoneMatch?: string | undefined
 }
 
@@ -37,7 +37,7 @@ export interface VersionedPlant extends StoredPlant {
 }
 
 export interface ReplacedPlant extends VersionedPlant {
-  /** Whether there was no such plant before. `false` also if a first try created it and its response was lost. */
+  /** Whether the plant was created. Also `false` if a first try created it and its response was lost. */
   isNew: boolean
 }
 
@@ -170,7 +170,7 @@ function pathOf(id: bigint): string {
 }
 
 function conditions({ ifMatch, ifNoneMatch }: ReplacePlantOptions): Record<string, string> {
-  // An empty field would be no condition at all.
+  // An empty field would not be a condition.
   if (ifMatch === '' || ifNoneMatch === '') throw new TypeError('an ETag must not be empty')
   return {
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
@@ -190,7 +190,7 @@ function etagOf({ headers }: ServiceResponse<string>): string {
   return headers.get('etag') ?? ''
 }
 
-/** 128 random bits. Not randomUUID, which pages have only over HTTPS. */
+/** 128 random bits. Pages have `randomUUID` only over HTTPS. */
 function randomKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

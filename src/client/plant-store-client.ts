@@ -88,18 +88,18 @@ export type {
 export { ERROR_CODES, PLANT_MEMBERS, RequestError }
 
 export interface PlantStoreClientOptions {
-  /** The URL of the service, with its base path if it has one: `https://example.org/garden`. */
+  /** The URL of the service, with its base path: `https://example.org/garden`. */
   baseUrl: string | URL
   /** The bearer token. A function is called before every request, and may be asynchronous. */
   token?: string | (() => string | Promise<string>) | undefined
   /**
-   * The timeout of a call with all its tries, in milliseconds. Default: 30,000; `Infinity` for none. For imports and
-   * exports it is the longest time without a byte, for lists the time of a page.
+   * The timeout of a call with all its retries, in milliseconds. Default: 30,000. `Infinity`: none. For imports and
+   * exports it limits the time without a byte, for lists the time of a page.
    */
   timeoutMs?: number | undefined
-  /** Tries of a call at most. Default: 5; 1 for no retries. */
+  /** Maximum number of tries of a call. Default: 5. 1: no retries. */
   triesMax?: number | undefined
-  /** Another `fetch`, for example one that uses a proxy. */
+  /** Replaces the global `fetch`, for example with one that uses a proxy. */
   fetch?: typeof globalThis.fetch | undefined
 }
 
@@ -107,8 +107,7 @@ const TIMEOUT_MS_DEFAULT = 30_000
 const TRIES_MAX_DEFAULT = 5
 
 /**
- * Creates a client. It opens no connection yet. Throws a TypeError for an invalid base URL, timeout or number of
- * tries.
+ * Creates a client without opening a connection. Throws a TypeError for an invalid base URL, timeout or number of tries.
  */
 export function createPlantStoreClient(options: PlantStoreClientOptions): PlantStoreClient {
   const { token, timeoutMs = TIMEOUT_MS_DEFAULT, triesMax = TRIES_MAX_DEFAULT } = options

@@ -36,7 +36,7 @@ export async function* readLines(
   if (rest !== '') yield [rest]
 }
 
-/** Fulfils like `read`. Throws the reason of an aborted signal, or that the connection was lost. */
+/** Fulfils like `read`. Throws the reason of an aborted signal, else a RequestError for the lost connection. */
 export async function orConnectionLost<T>(read: Promise<T>, { signal }: TimeLimit): Promise<T> {
   try {
     return await read
@@ -45,7 +45,7 @@ export async function orConnectionLost<T>(read: Promise<T>, { signal }: TimeLimi
   }
 }
 
-/** The error of a response without its end. */
+/** The error of an incomplete response. */
 export function connectionLost(cause?: unknown): RequestError {
   return new RequestError('The connection was lost before the end of the response', {
     kind: 'connection',

@@ -1,6 +1,6 @@
 /** The longest first delay; each further one is up to twice as long. */
 const DELAY_MS_FIRST = 250
-/** The longest delay: a service that is back is found within this time. */
+/** The longest delay: a service that is up again is noticed within this time. */
 const DELAY_MS_MAX = 5_000
 /** Random addition to Retry-After, so that clients rejected together do not return together. */
 const JITTER_MS_AFTER = 250

@@ -55,7 +55,7 @@ export interface SenderOptions {
   fetch: typeof globalThis.fetch
 }
 
-/** Too many requests, unavailable, and those of a gateway without a connection to the service. */
+/** Too many requests, unavailable, and a gateway's errors. */
 const TRANSIENT_STATUSES = [429, 502, 503, 504]
 /** Overloaded, shutting down, disk full: sent before anything was stored, unless the details say otherwise. */
 const CODES_OF_NOTHING_STORED = [50301, 50303, 50701]
@@ -117,7 +117,7 @@ export function createSender(options: SenderOptions): Sender {
         }
       }
     } catch (error) {
-      // Also when the time is over before another try is sent.
+      // Also if the timeout expires between two tries.
       throw amendError(error, { isOutcomeUnknown })
     }
   }
@@ -146,18 +146,18 @@ async function authorization(
 ): Promise<Record<string, string>> {
   if (token === undefined) return {}
   const text = typeof token === 'function' ? await orAborted(token(), signal) : token
-  // Headers would also throw, but with the token in the message; and would accept undefined.
+  // Headers would throw with the token in the message, and would accept undefined.
   if (typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text))
     throw new TypeError('token must be visible ASCII')
   return { authorization: `Bearer ${text}` }
 }
 
-/** Whether the same request may succeed a little later. */
+/** Whether the same request may succeed if retried. */
 function isTransient({ kind, code, status = 0 }: RequestError): boolean {
   return kind === 'connection' || code === CODE_STILL_RUNNING || TRANSIENT_STATUSES.includes(status)
 }
 
-/** Whether the service may have applied a write although its response is no success. */
+/** Whether the service may have applied a write despite its unsuccessful response. */
 function mayBeApplied({ kind, code = 0, details, status = 0 }: RequestError): boolean {
   if (kind !== 'service') return status < 300 || status >= 500
   if (details.outcome !== undefined) return details.outcome !== 'none'
@@ -178,7 +178,7 @@ function connectionError(baseUrl: string, cause: unknown): RequestError {
   })
 }
 
-/** The error of a response that is no success. */
+/** The error of an unsuccessful response. */
 function rejection(response: Response, text: string): RequestError {
   const { status, headers } = response
   const error = errorIn(text)
@@ -194,7 +194,7 @@ function rejection(response: Response, text: string): RequestError {
   )
 }
 
-/** The error of a response that is not from the service, or not complete. */
+/** The error of a response that is incomplete or not from the service. */
 export function foreignResponse(
   response: Pick<ServiceResponse<unknown>, 'status' | 'headers'>,
   reason: string,

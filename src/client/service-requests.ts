@@ -11,7 +11,7 @@ export interface ListTagsOptions extends CallOptions {
 }
 
 export interface RotateTokenOptions extends CallOptions {
-  /** How long the old secret stays valid. Default: a day. 0 expires it at once. */
+  /** How long the old secret stays valid, in seconds. Default: a day. 0: it expires at once. */
   graceSeconds?: number | undefined
 }
 
@@ -54,7 +54,7 @@ export async function getOwnToken(sender: Sender, options?: CallOptions): Promis
   return sender.send({ path: '/tokens/self' }, as(asObject<Token>), options)
 }
 
-// Neither is retried: both are about this moment.
+// Neither is retried: both report the current state.
 
 export async function getHealth(sender: Sender, options?: CallOptions): Promise<void> {
   await sender.send({ path: '/healthz', retry: 'never' }, as(asObject), options)
@@ -64,7 +64,7 @@ export async function getReadiness(sender: Sender, options?: CallOptions): Promi
   return sender.send({ path: '/readyz', retry: 'never' }, as(asObject<Readiness>), options)
 }
 
-/** Requests a token, which is in this response only. If the response was lost, it is not retried. */
+/** Requests a secret, which only this response has. Not retried after a lost response. */
 function postToken(sender: Sender, request: ServiceRequest, body: object, options?: CallOptions) {
   return sender.send(
     { ...request, method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body), retry: 'nothing-stored' },
@@ -74,12 +74,12 @@ function postToken(sender: Sender, request: ServiceRequest, body: object, option
 }
 
 function tokenPath(id: string): string {
-  // These would name another path, as encoders leave dots alone.
+  // Encoders leave dots alone, so these would name another path.
   if (/^\.{0,2}$/.test(id)) throw new TypeError('id is not that of a token')
   return `/tokens/${encodeURIComponent(id)}`
 }
 
-/** Reads the JSON of a response as that. */
+/** Reads the JSON of a response with `read`. */
 function as<T>(read: (parsed: unknown) => T) {
   return (response: ServiceResponse<string>) => readResponse(response, read)
 }

@@ -1,6 +1,6 @@
 import { RequestError } from './request-error.ts'
 
-/** The longest time of setTimeout; longer means no limit. */
+/** The longest delay of setTimeout. A longer timeout means none. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
 /** Aborts a call that takes too long, or that the caller aborts. */
@@ -102,7 +102,7 @@ interface Alarm {
   clear(): void
 }
 
-/** Rings once. `before`, which it replaces, no longer does. */
+/** Rings once. Clears `before`, which it replaces. */
 export function setAlarm(delayMs: number, before?: Alarm): Alarm {
   before?.clear()
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -157,10 +157,10 @@ export const CLIENT_SETTINGS = {
   url: {
     type: 'url',
     default: 'http://127.0.0.1:8080',
-    about: 'URL of the service, with the path of its base URL',
+    about: 'Base URL of the service, with its path',
   },
-  // A JWT of a provider is longer than any token of a store; header fields of 16 KiB bound it.
-  token: { type: 'secret', maximum: 16_000, about: 'Token for requests to the service' },
+  // JWTs are longer than our own tokens; the limit is the size of a request's header fields.
+  token: { type: 'secret', maximum: 16_000, about: 'Bearer token' },
 } as const satisfies Record<string, Setting>
 
 /** A whole number: its default, bounds and description. */

@@ -20,28 +20,28 @@ export interface Service {
   signal: AbortSignal
 }
 
-/** Enough for a service that restarts, and soon over where there is none: somebody waits at a terminal. */
+/** Bridges a restart of the service, and still fails quickly for a user at a terminal. */
 const TRIES_MAX = 3
 
 const SERVER_ERROR = 500
 
 const NO_TOKEN =
-  'No token: set PLANTSTORE_TOKEN or give --token. "plantstore token create" creates one on the machine of the service.'
+  'A token is required: set PLANTSTORE_TOKEN. Create one with "plantstore token create" on the machine of the service.'
 
-/** Adds `--url`, and `--token` unless the command needs none. */
+/** Adds `--url`, and `--token` unless the command is public. */
 export function addServiceOptions(command: Command, { isPublic = false } = {}): Command {
   const { url, token } = CLIENT_SETTINGS
   command.option('--url <url>', `${url.about} (default: ${url.default}) [${variableOf('url')}]`)
   if (isPublic) return command
   return command.option(
     '--token <token>',
-    `${token.about}; prefer the variable: a flag is visible in the list of processes [${variableOf('token')}]`,
+    `${token.about}; prefer the variable, as other users can see flags [${variableOf('token')}]`,
   )
 }
 
 /**
- * Runs `use` with a client of the service that the flags and the environment name. Throws a CommandFailure for a failed
- * request, and when the user interrupts it.
+ * Runs `use` with a client of the service that the flags and the environment name. Throws a CommandFailure if a request
+ * fails or the user interrupts it.
  */
 export async function callService<Result>(
   { environment }: CommandContext,
@@ -52,7 +52,7 @@ export async function callService<Result>(
   const { url, token } = configOf(flags, environment)
   if (!isPublic && token === undefined) throw new CommandFailure(NO_TOKEN)
   const { createPlantStoreClient } = await import('../../client/plant-store-client.ts')
-  const { isUnreachable, maybeDone, requestFailure } = await import('./request-failure.ts')
+  const { isUnreachable, maybeApplied, requestFailure } = await import('./request-failure.ts')
   const outcome = watchOutcome(isUnreachable)
   const client = createPlantStoreClient({
     baseUrl: url,
@@ -64,23 +64,24 @@ export async function callService<Result>(
     try {
       return await use({ client, url: url.replace(/\/+$/, ''), signal })
     } catch (error) {
-      const mayBeDone = outcome.mayBeDone()
-      if (mayBeDone && error instanceof CommandFailure && error === signal.reason) throw maybeDone(error)
-      throw requestFailure(error, url, mayBeDone)
+      const mayBeApplied = outcome.mayBeApplied()
+      if (mayBeApplied && error instanceof CommandFailure && error === signal.reason)
+        throw maybeApplied(error)
+      throw requestFailure(error, url, mayBeApplied)
     }
   })
 }
 
 /**
- * Watches whether the last request was a write that may have been applied: if any attempt was sent and not rejected.
- * The last attempt may not have connected, after an earlier one whose response was lost.
+ * Watches whether the last request was a write that may have been applied: one of its tries was sent and not rejected.
+ * The error alone does not show it: the last try may have failed to connect after an earlier one lost its response.
  */
 function watchOutcome(isUnreachable: (error: unknown) => boolean) {
   let last = ''
   let isWrite = false
   let isSent = false
   return {
-    mayBeDone: () => isWrite && isSent,
+    mayBeApplied: () => isWrite && isSent,
     fetch: (async (input, init) => {
       const request = `${init?.method} ${input}`
       if (request !== last) isSent = false

@@ -3,8 +3,8 @@ import { CommandFailure, EXIT_INTERRUPTED, EXIT_TERMINATED } from '../output/com
 const EXIT_CODES = { SIGINT: EXIT_INTERRUPTED, SIGTERM: EXIT_TERMINATED } as const
 
 /**
- * Runs work that Ctrl-C and SIGTERM end in an orderly way: they abort the signal, with a CommandFailure as its
- * reason. A second one ends the process at once.
+ * Runs work that Ctrl-C and SIGTERM interrupt: the first one aborts the signal with a CommandFailure as its reason. The
+ * second one ends the process at once.
  */
 export async function untilInterrupted<Result>(
   run: (signal: AbortSignal) => Promise<Result>,
@@ -19,7 +19,7 @@ export async function untilInterrupted<Result>(
   const removeListeners = () => {
     for (const name of Object.keys(EXIT_CODES)) process.off(name, onSignal)
   }
-  // By the signal's default action: `process.exit` would wait for a thread that waits for a pipe without a reader.
+  // By the default action of the signal: `process.exit` would wait for a thread that is blocked on a pipe.
   const endAtOnce = (name: NodeJS.Signals) => {
     removeListeners()
     process.kill(process.pid, name)

@@ -4,6 +4,7 @@ import { storeFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { byteSize, createCopyBar, plantCount } from '../output/progress-bar.ts'
+import { databaseOption } from './command-values.ts'
 
 interface BackupFlags {
   database?: string
@@ -14,14 +15,14 @@ interface BackupFlags {
 export function addBackupCommand(program: Command, context: CommandContext): void {
   program
     .command('backup')
-    .description('back up a store on its machine; the service may run')
-    .argument('<file>', 'the backup')
-    .option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
-    .option('--force', 'replace an existing file')
+    .description('Back up a store, also while the service runs')
+    .argument('<file>', 'Backup file to write')
+    .addOption(databaseOption('file'))
+    .option('--force', 'Replace an existing file')
     .addHelpText(
       'after',
       `
-The backup has every plant that was acknowledged before it began, and the tokens (as hashes). The file appears when it
+The backup has every plant that was acknowledged before it began, and the hashes of the tokens. The file appears when it
 is complete, verified and on disk.
 
 Example:

@@ -7,6 +7,7 @@ import type { CommandContext } from '../command-context.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import { createProgressBar } from '../output/progress-bar.ts'
 import { print } from '../output/standard-output.ts'
+import { databaseOption } from './command-values.ts'
 
 interface CheckFlags {
   database?: string
@@ -16,13 +17,13 @@ interface CheckFlags {
 export function addCheckCommand(program: Command, context: CommandContext): void {
   program
     .command('check')
-    .description('verify a store or a backup; the service may run, nothing is changed')
-    .argument('[file]', 'the store or the backup (default: the store of the settings)')
-    .option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
+    .description('Verify a store or a backup, also while the service runs')
+    .argument('[file]', 'Store or backup to verify (default: the store of --database)')
+    .addOption(databaseOption('file'))
     .addHelpText(
       'after',
       `
-Reads every page, index and row. Prints a line for each fault; the exit code is then 1.
+Reads every page, index and row, and changes nothing. Prints a line per fault, and exits with 1 if there is one.
 
 Example:
   plantstore check plants-backup.db`,

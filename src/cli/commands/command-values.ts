@@ -1,11 +1,14 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../../closest-match.ts'
+import { variableOf } from '../../config/read-config.ts'
+import { SETTINGS } from '../../config/settings.ts'
 import { ID_MAX, ID_MIN, parseIdText } from '../../plants/plant.ts'
 
 /** Parses an id by the service's own rule. */
 export function parseId(text: string): bigint {
   const id = parseIdText(text)
-  if (id === undefined) throw new InvalidArgumentError(`An id is a whole number from ${ID_MIN} to ${ID_MAX}.`)
+  if (id === undefined)
+    throw new InvalidArgumentError(`An id must be a whole number from ${ID_MIN} to ${ID_MAX}.`)
   return id
 }
 
@@ -28,6 +31,12 @@ export function parseCount(maximum: number, minimum = 1): (text: string) => numb
   }
 }
 
+/** The option `--database`, with its setting. Commands that work on a file take no URL of PostgreSQL. */
+export function databaseOption(value: 'file' | 'file or URL', about = 'Database of the store'): Option {
+  const { default: preset } = SETTINGS.database
+  return new Option(`--database <${value}>`, `${about} (default: ${preset}) [${variableOf('database')}]`)
+}
+
 /** An option that takes one of several words; the message for a typo suggests the closest one. */
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
   return new Option(flags, description).choices(choices).argParser((text) => parseChoice(text, choices))
@@ -35,5 +44,5 @@ export function choiceOption(flags: string, description: string, choices: readon
 
 export function parseChoice(text: string, choices: readonly string[]): string {
   if (choices.includes(text)) return text
-  throw new InvalidArgumentError(`It is one of ${choices.join(', ')}.${suggestion(text, choices)}`)
+  throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.${suggestion(text, choices)}`)
 }

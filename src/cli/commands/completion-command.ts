@@ -7,15 +7,15 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
 /**
- * `plantstore completion`: a script with which a shell completes commands, flags, choices and file names. It is
- * generated from the commands, and does not run plantstore for a completion.
+ * `plantstore completion`: a script that makes a shell complete commands, flags, choices and file names. It does not
+ * run plantstore for a completion.
  */
 export function addCompletionCommand(program: Command, context: CommandContext): void {
   program
     .command('completion')
-    .description('print a script for shell completion')
+    .description('Print a shell completion script')
     .addArgument(
-      createArgument('<shell>', 'the shell')
+      createArgument('<shell>', 'Shell')
         .choices(SHELLS)
         .argParser((text) => parseChoice(text, SHELLS)),
     )

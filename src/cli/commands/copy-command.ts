@@ -15,16 +15,16 @@ interface CopyFlags {
   to: string
 }
 
-/** `plantstore copy`: copies a store from a file to PostgreSQL, or back. */
+/** `plantstore copy`: copies a store from SQLite to PostgreSQL, or back. */
 export function addCopyCommand(program: Command, context: CommandContext): void {
   program
     .command('copy')
-    .description('copy a store and its tokens into another one, and compare the two')
-    .requiredOption('--from <file or URL>', 'the source; nothing should write to it during the copy')
-    .requiredOption('--to <file or URL>', 'the target; created if missing')
+    .description('Copy a store with its tokens to another database, and compare them')
+    .requiredOption('--from <file or URL>', 'Source; stop its service first')
+    .requiredOption('--to <file or URL>', 'Target; created if missing')
     .addHelpText(
       'after',
-      '\nExisting plants and tokens are left unchanged: run an interrupted copy again to finish it.\n\nExample:\n  plantstore copy --from data/plantstore.db --to postgres://user:password@host/plants',
+      '\nPlants and tokens that the target already has are left unchanged: run an interrupted copy again to finish it.\n\nExample:\n  plantstore copy --from data/plantstore.db --to postgres://user:password@host/plants',
     )
     .action((flags: CopyFlags) => copy(context, flags))
 }

@@ -12,10 +12,10 @@ interface CreateFlags extends ServiceFlags, JsonFlag {
 export function addCreateCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('create')
-    .description('create a plant; an id that is already used is rejected')
-    .argument('<id>', 'its id, a 64-bit integer', parseId)
-    .argument('<name>', 'its name; quote it if it has spaces')
-    .option('--tag <tag>', 'its tag')
+    .description('Create a plant; fails if the id is already used')
+    .argument('<id>', 'Id, a 64-bit integer', parseId)
+    .argument('<name>', 'Name; quote it if it has spaces')
+    .option('--tag <tag>', 'Tag')
   addServiceOptions(addJsonOption(command))
     .addHelpText('after', '\nExample:\n  plantstore create 42 "Quercus robur" --tag tree')
     .action((id: bigint, name: string, { tag, ...flags }: CreateFlags) =>

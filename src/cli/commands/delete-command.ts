@@ -9,13 +9,13 @@ interface DeleteFlags extends ServiceFlags {
   ifMatch?: string
 }
 
-/** `plantstore delete`: one or several plants, one after the other. */
+/** `plantstore delete`: one or several plants, in sequence. */
 export function addDeleteCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('delete')
-    .description('delete plants; this cannot be undone')
-    .argument('<ids...>', 'their ids', parseIds)
-    .option('--if-match <etag>', 'only if the plant still has this ETag; for a single id', parseETag)
+    .description('Delete plants; this cannot be undone')
+    .argument('<ids...>', 'Ids', parseIds)
+    .option('--if-match <etag>', 'Delete only if the plant still has this ETag; takes a single id', parseETag)
   addServiceOptions(command)
     .addHelpText('after', '\nExample:\n  plantstore delete 42 43')
     .action((ids: bigint[], flags: DeleteFlags) => deletePlants(context, ids, flags))
@@ -45,7 +45,7 @@ async function deletePlants(
   } catch (error) {
     if (!(error instanceof CommandFailure) || ids.length === 1) throw error
     throw new CommandFailure(
-      sentences(error.message, `${deleted} of ${ids.length} are deleted.`),
+      sentences(error.message, `${deleted} of ${ids.length} were deleted.`),
       error.exitCode,
     )
   }

@@ -18,27 +18,21 @@ interface ExportFlags extends ServiceFlags {
 export function addExportCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('export')
-    .description('write all plants, or the matching ones, from one snapshot')
-    .argument(
-      '[file]',
-      'the file; without it or with -, standard output. A name that ends in .gz is compressed',
-    )
+    .description('Write plants to an NDJSON or CSV file')
+    .argument('[file]', 'File, compressed if its name ends in .gz (default: standard output)')
     .addOption(
-      choiceOption(
-        '--format <format>',
-        'the format (default: from the name of the file, or ndjson)',
-        FILE_FORMATS,
-      ),
+      choiceOption('--format <format>', 'Format (default: from the file name, or ndjson)', FILE_FORMATS),
     )
-    .option('--bom', 'begin CSV with a byte order mark, for spreadsheets that need one')
-    .option('--tag <tag>', 'only plants with exactly this tag')
-    .option('--search <words>', 'only plants whose name has words that begin with these')
-    .option('--after <id>', 'only plants with a greater id', parseId)
+    .option('--bom', 'Begin CSV with a byte order mark, for spreadsheets')
+    .option('--tag <tag>', 'Only plants with exactly this tag')
+    .option('--search <words>', 'Only plants whose name has words that begin with these')
+    .option('--after <id>', 'Only plants with a greater id', parseId)
   addServiceOptions(command)
     .addHelpText(
       'after',
       `
-The file appears when it is complete: a failed export leaves an existing file unchanged.
+Exports all plants, or those that match every flag, as one snapshot. The file appears when it is complete: a failed
+export leaves an existing file unchanged.
 
 Examples:
   plantstore export plants.ndjson.gz
@@ -56,11 +50,11 @@ async function exportPlants(
   const file = path === '-' ? undefined : path
   const { tag, search, after, bom } = flags
   const named = file === undefined ? { format: 'ndjson' as const, isGzip: false } : formatOf(file)
-  const format = flags.format ?? named.format ?? formatUnknown(`The name ${file}`)
+  const format = flags.format ?? named.format ?? formatUnknown(file ?? '-')
   if (bom && format !== 'csv') throw new CommandFailure('--bom is for CSV only.', EXIT_USAGE)
-  const options: ExportFileOptions = { format, tag, q: search, after, bom }
+  const request: ExportFileOptions = { format, tag, q: search, after, bom }
   await callService(context, flags, async (service: Service) => {
     const { exportTo } = await import('../files/export-to.ts')
-    await exportTo(context, file, { ...service, options, isGzip: named.isGzip })
+    await exportTo(context, file, { ...service, request, isGzip: named.isGzip })
   })
 }

@@ -7,7 +7,7 @@ import { parseId } from './command-values.ts'
 
 /** `plantstore get`: one plant. */
 export function addGetCommand(program: Command, context: CommandContext): void {
-  const command = program.command('get').description('show a plant').argument('<id>', 'its id', parseId)
+  const command = program.command('get').description('Show a plant').argument('<id>', 'Id', parseId)
   addServiceOptions(addJsonOption(command))
     .addHelpText('after', '\nExamples:\n  plantstore get 42\n  plantstore get 42 --json')
     .action((id: bigint, flags: ServiceFlags & JsonFlag) =>

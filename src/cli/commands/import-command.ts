@@ -19,9 +19,8 @@ interface ImportFlags extends ServiceFlags, JsonFlag {
 }
 
 const EXAMPLES = `
-Failed rows are printed, the others are stored, and the exit code is 1. --errors writes the failed rows unchanged, so
-that you can correct and import them. An existing file is replaced when all of them are written, and left unchanged
-without failed rows. A name that ends in .gz is compressed.
+Failed rows are printed, the other rows are stored, and the exit code is 1. Correct the rows that --errors wrote, then
+import them. The file of --errors is replaced only if rows failed, and compressed if its name ends in .gz.
 
 Examples:
   plantstore import plants.csv
@@ -33,31 +32,22 @@ Examples:
 export function addImportCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('import')
-    .description('create the plants of a file: NDJSON or CSV of any size, also compressed with gzip')
-    .argument(
-      '<file>',
-      'a name that ends in .ndjson, .jsonl or .csv, and .gz if compressed; - is standard input',
-    )
+    .description('Create plants from an NDJSON or CSV file of any size')
+    .argument('<file>', 'File (.ndjson, .jsonl or .csv, with .gz if compressed); -: standard input')
+    .addOption(choiceOption('--format <format>', 'Format (default: from the file name)', FILE_FORMATS))
     .addOption(
-      choiceOption('--format <format>', 'the format (default: from the name of the file)', FILE_FORMATS),
+      choiceOption('--on-conflict <how>', 'What to do with rows whose id is already used (default: fail)', [
+        'fail',
+        'skip',
+        'replace',
+      ]),
     )
-    .addOption(
-      choiceOption(
-        '--on-conflict <how>',
-        'a row whose id is already used fails, is skipped or replaces the plant (default: fail)',
-        ['fail', 'skip', 'replace'],
-      ),
-    )
-    .option('--dry-run', 'only report the result, store nothing')
-    .option(
-      '--columns <names>',
-      'CSV: the columns id, name, tag, for a file without a header row',
-      parseColumns,
-    )
-    .option('--id-start <id>', 'CSV: number the rows from this id', parseId)
-    .option('--encoding <name>', 'CSV: windows-1252, utf-16le, … (default: utf-8)', parseEncoding)
-    .option('--errors <file>', 'write the failed rows to this file')
-    .option('--json', 'the report as JSON on one line')
+    .option('--dry-run', 'Report the result without storing anything')
+    .option('--columns <names>', 'CSV without a header row: its columns, such as id,name,tag', parseColumns)
+    .option('--id-start <id>', 'CSV without ids: number the rows from this id', parseId)
+    .option('--encoding <name>', 'CSV: encoding, such as windows-1252 (default: utf-8)', parseEncoding)
+    .option('--errors <file>', 'Write the failed rows to this file')
+    .option('--json', 'Print the report as JSON')
   addServiceOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((path: string, flags: ImportFlags) => importFile(context, path, flags))
@@ -66,8 +56,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
 async function importFile(context: CommandContext, path: string, flags: ImportFlags): Promise<void> {
   const { onConflict, dryRun, columns, idStart, encoding, errors, json } = flags
   const named = formatOf(path)
-  const format =
-    flags.format ?? named.format ?? formatUnknown(path === '-' ? 'Standard input' : `The name ${path}`)
+  const format = flags.format ?? named.format ?? formatUnknown(path === '-' ? 'standard input' : path)
   if (format !== 'csv') {
     const misplaced = Object.entries({ '--columns': columns, '--id-start': idStart, '--encoding': encoding })
     for (const [flag, value] of misplaced) {
@@ -75,7 +64,7 @@ async function importFile(context: CommandContext, path: string, flags: ImportFl
     }
   }
   if (columns !== undefined) await checkColumns(columns, idStart)
-  // A byte of a character may look like a quotation mark or comma.
+  // In this encoding a byte of a character may look like a quotation mark or comma.
   if (errors !== undefined && encoding === 'iso-2022-jp') {
     throw new CommandFailure(
       '--errors does not support iso-2022-jp: convert the file to UTF-8 first.',
@@ -109,6 +98,6 @@ function parseEncoding(text: string): string {
   try {
     return new TextDecoder(text).encoding
   } catch {
-    throw new InvalidArgumentError('There is no such encoding: utf-8, windows-1252 and utf-16le are some.')
+    throw new InvalidArgumentError('The encoding is unknown. Examples: utf-8, windows-1252, utf-16le.')
   }
 }

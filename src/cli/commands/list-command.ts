@@ -19,11 +19,11 @@ const PAGE_PLANTS_MAX = 1_000
 
 /** `plantstore list`: plants in the order of their ids. */
 export function addListCommand(program: Command, context: CommandContext): void {
-  addListOptions(program.command('list').description('list plants in the order of their ids'))
+  addListOptions(program.command('list').description('List plants in the order of their ids'))
     .addHelpText(
       'after',
       `
-Prints a table on a terminal; piped, a line for each plant: id, name, tag, createdAt and updatedAt between tabs.
+Prints a table on a terminal. In a pipe prints a line per plant: id, name, tag, createdAt and updatedAt, separated by tabs.
 
 Examples:
   plantstore list --tag tree
@@ -36,10 +36,14 @@ Examples:
 /** The options of a command that lists plants. */
 export function addListOptions(command: Command): Command {
   command
-    .option('--tag <tag>', 'only plants with exactly this tag')
-    .option('--limit <number>', `maximum number (default: ${PLANTS_DEFAULT})`, parseCount(PLANTS_MAX))
-    .addOption(new Option('--all', 'all plants').conflicts('limit'))
-    .option('--after <id>', 'only plants with a greater id', parseId)
+    .option('--tag <tag>', 'Only plants with exactly this tag')
+    .option(
+      '--limit <number>',
+      `Maximum number of plants (default: ${PLANTS_DEFAULT})`,
+      parseCount(PLANTS_MAX),
+    )
+    .addOption(new Option('--all', 'All plants').conflicts('limit'))
+    .option('--after <id>', 'Only plants with a greater id', parseId)
   return addServiceOptions(addRowsOptions(command))
 }
 
@@ -47,7 +51,7 @@ export function addListOptions(command: Command): Command {
 export function list(context: CommandContext, flags: ListFlags, words?: string): Promise<void> {
   const { stdout, stderr } = context
   const { tag, after, all, limit = all ? Number.POSITIVE_INFINITY : PLANTS_DEFAULT } = flags
-  // One more than is shown, to see whether there are more.
+  // One more than is printed shows whether there are more.
   const query: ListPlantsOptions = { tag, after, q: words, pageSize: Math.min(limit + 1, PAGE_PLANTS_MAX) }
   return callService(context, flags, async ({ client, signal }) => {
     const printPlants = createPlantPrinter(stdout, flags)
@@ -59,7 +63,7 @@ export function list(context: CommandContext, flags: ListFlags, words?: string):
       left -= plants.length
       last = plants.at(-1)?.id ?? last
       if (plants.length < page.length) {
-        stderr.write(`There are more than ${limit}: continue with --after ${last}, or list all with --all.\n`)
+        stderr.write(`There are more than ${limit}. Continue with --after ${last}, or use --all.\n`)
         return
       }
     }

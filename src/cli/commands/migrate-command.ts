@@ -3,17 +3,18 @@ import { type Config, readConfig } from '../../config/read-config.ts'
 import { describeDatabase, openStorage, shardStorage } from '../../storage/open-storage.ts'
 import type { CommandContext } from '../command-context.ts'
 import { print } from '../output/standard-output.ts'
+import { databaseOption } from './command-values.ts'
 
 /**
- * `plantstore migrate`: changes the schema with the rights of another role than the service's
- * (PLANTSTORE_MIGRATE=false).
+ * `plantstore migrate`: updates the schema. With PLANTSTORE_MIGRATE=false the service's own role needs no right to do
+ * so.
  */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
-    .description('create the store if missing and bring its schema up to date')
-    .option('--database <file or URL>', 'the store (PLANTSTORE_DATABASE)')
-    .option('--shard', 'then distribute its tables over the Citus cluster of the database')
+    .description('Create a database or update its schema')
+    .addOption(databaseOption('file or URL'))
+    .option('--shard', 'Then distribute the tables over the Citus cluster')
     .addHelpText(
       'after',
       '\nExample:\n  PLANTSTORE_DATABASE=postgres://owner:password@host/plants plantstore migrate',
@@ -36,5 +37,5 @@ async function migrate(config: Config): Promise<string> {
 
 async function migrateAndShard(config: Config): Promise<string> {
   const tables = await shardStorage(config.database, config)
-  return tables.length === 0 ? ' Every table was distributed before.' : ` Distributed: ${tables.join(', ')}.`
+  return tables.length === 0 ? ' Every table was already distributed.' : ` Distributed: ${tables.join(', ')}.`
 }

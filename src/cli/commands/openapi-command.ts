@@ -14,10 +14,10 @@ const TIMEOUT_MS = 30_000
 export function addOpenapiCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('openapi')
-    .description('print the OpenAPI document of a service; needs no token')
-    .option('--yaml', 'as YAML instead of JSON')
+    .description('Print the OpenAPI document of a service')
+    .option('--yaml', 'Print YAML instead of JSON')
   addServiceOptions(command, { isPublic: true })
-    .addHelpText('after', '\nExample:\n  plantstore openapi --yaml > plantstore.yaml')
+    .addHelpText('after', '\nRequires no token.\n\nExample:\n  plantstore openapi --yaml > plantstore.yaml')
     .action(({ yaml, ...flags }: OpenapiFlags) =>
       callService(
         context,
@@ -42,5 +42,5 @@ async function fetchDocument(address: string, url: string, signal: AbortSignal):
     if (signal.aborted) throw signal.reason
     throw new RequestError(`The connection to ${url} failed: ${cause}`, { kind: 'connection', cause })
   }
-  throw new CommandFailure(`There is no OpenAPI document at ${address}. Is ${url} where the service is?`)
+  throw new CommandFailure(`There is no OpenAPI document at ${address}. Check the URL ${url}.`)
 }

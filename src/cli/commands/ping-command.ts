@@ -28,14 +28,14 @@ const CONCURRENCY_MAX = 1_000
 export function addPingCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('ping')
-    .description('send requests to a service and measure its response times')
-    .option('--count <number>', 'number of requests', parseCount(REQUESTS_MAX), REQUESTS_DEFAULT)
-    .option('--concurrency <number>', 'number of concurrent requests', parseCount(CONCURRENCY_MAX), 1)
-    .option('--ready', 'request /readyz, which checks the database, instead of /healthz')
+    .description('Measure the response times of a service')
+    .option('--count <number>', 'Number of requests', parseCount(REQUESTS_MAX), REQUESTS_DEFAULT)
+    .option('--concurrency <number>', 'Number of concurrent requests', parseCount(CONCURRENCY_MAX), 1)
+    .option('--ready', 'Request /readyz, which checks the database, instead of /healthz')
   addServiceOptions(addJsonOption(command), { isPublic: true })
     .addHelpText(
       'after',
-      '\nThe exit code is 1 if a request failed. Needs no token.\n\nExamples:\n  plantstore ping\n  plantstore ping --count 1000 --concurrency 8 --ready',
+      '\nThe exit code is 1 if a request failed. Requires no token.\n\nExamples:\n  plantstore ping\n  plantstore ping --count 1000 --concurrency 8 --ready',
     )
     .action((flags: PingFlags) =>
       callService(context, flags, (service) => ping(context, service, flags), { isPublic: true }),
@@ -52,11 +52,11 @@ async function ping(
   const request = ready ? client.getReadiness : client.getHealth
   const measured: Latencies = { latenciesMs: [], failures: [] }
   let left = count
-  const requestInTurn = async () => {
+  const sendRequests = async () => {
     while (left-- > 0 && !signal.aborted)
       await measure(request, signal, measured, (error) => requestFailure(error, url))
   }
-  await Promise.all(Array.from({ length: Math.min(concurrency, count) }, requestInTurn))
+  await Promise.all(Array.from({ length: Math.min(concurrency, count) }, sendRequests))
   const report = reportOf(measured)
   if (json) await print(stdout, `${JSON.stringify({ url, ...report, failures: undefined })}\n`)
   else await print(stdout, reportText(report, `${url}${ready ? '/readyz' : '/healthz'}`))
@@ -87,7 +87,7 @@ async function measure(
 
 function reportOf({ latenciesMs, failures }: Latencies) {
   const sorted = latenciesMs.toSorted((one, other) => one - other)
-  // Nearest rank: the smallest value that is not exceeded by this share.
+  // The nearest-rank percentile: the smallest value that this share does not exceed.
   const at = (share: number) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]
   const [p50, p90, p99, max] = [at(0.5), at(0.9), at(0.99), sorted.at(-1)].map(
     (valueMs) => valueMs && Math.round(valueMs * 1000) / 1000,

@@ -4,25 +4,25 @@ import { storeFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { createCopyBar, plantCount } from '../output/progress-bar.ts'
+import { databaseOption } from './command-values.ts'
 
 interface RestoreFlags {
   database?: string
   force?: boolean
 }
 
-/** `plantstore restore`: replaces a store with a backup. */
+/** `plantstore restore`: creates or replaces a store from a backup. */
 export function addRestoreCommand(program: Command, context: CommandContext): void {
   program
     .command('restore')
-    .description('create a store from a backup, while no service runs on it')
-    .argument('<file>', 'the backup')
-    .option('--database <file>', 'the store (PLANTSTORE_DATABASE)')
-    .option('--force', 'replace an existing store, which is retained under another name')
+    .description('Restore a store from a backup; stop the service first')
+    .argument('<file>', 'Backup file')
+    .addOption(databaseOption('file'))
+    .option('--force', 'Replace an existing store; it is retained under another name')
     .addHelpText(
       'after',
       `
-The backup is verified first, and is left unchanged. Everything is restored to the time of the backup: a token that was
-revoked since then is valid again.
+The backup is verified first and left unchanged. Tokens that were revoked after the backup are valid again.
 
 Example:
   plantstore restore plants-backup.db --database restored/plantstore.db`,

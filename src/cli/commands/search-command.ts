@@ -6,12 +6,12 @@ import { addListOptions, type ListFlags, list } from './list-command.ts'
 export function addSearchCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('search')
-    .description('list plants whose name has words that begin with all of these, ignoring case and accents')
-    .argument('<words...>', 'beginnings of words')
+    .description('Find plants by the words of their names')
+    .argument('<words...>', 'Words, or the beginnings of words')
   addListOptions(command)
     .addHelpText(
       'after',
-      '\nExamples:\n  plantstore search quercus rob\n  plantstore search acai --tag palm --json',
+      '\nLists plants whose names have all the words. Ignores case and accents.\n\nExamples:\n  plantstore search quercus rob\n  plantstore search acai --tag palm --json',
     )
     .action((words: string[], flags: ListFlags) => list(context, flags, words.join(' ')))
 }

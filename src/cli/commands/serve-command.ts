@@ -10,16 +10,25 @@ import { print } from '../output/standard-output.ts'
 import { choiceOption } from './command-values.ts'
 import { notifySystemdReady } from './notify-systemd.ts'
 
+/** What help and completion call the values of text settings. */
+const VALUES: Partial<Record<SettingName, string>> = {
+  database: 'file or URL',
+  tlsCert: 'file',
+  tlsKey: 'file',
+  socket: 'file',
+  backupDir: 'folder',
+}
+
 type ServeFlags = Partial<Record<SettingName, string | boolean>>
 
 /** `plantstore serve`: every setting is a flag. */
 export function addServeCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('serve')
-    .description('run the service')
+    .description('Run the service')
     .addHelpText(
       'after',
-      '\nEach flag has an environment variable: PLANTSTORE_PORT for --port.\nPLANTSTORE_FIXED_TOKEN, a fixed token with every scope, has no flag.\n\nExample:\n  plantstore serve --port 8080 --database data/plantstore.db',
+      '\nA flag overrides its environment variable. PLANTSTORE_FIXED_TOKEN, a fixed token with every scope, has no flag.\n\nExample:\n  plantstore serve --port 8080 --database data/plantstore.db',
     )
   for (const [name, setting] of Object.entries(SETTINGS)) {
     // A secret on the command line is visible in the list of processes.
@@ -32,35 +41,35 @@ export function addServeCommand(program: Command, context: CommandContext): void
 async function runService(context: CommandContext, flags: ServeFlags): Promise<void> {
   const { environment, stdout, stderr } = context
   const config = readConfig(flags, environment)
-  // Other commands, help and invalid settings need not wait until all of HTTP is loaded.
+  // Loaded late: help and invalid settings need not wait for it.
   const [{ createLog }, { serve }] = await Promise.all([import('../../log.ts'), import('../../serve.ts')])
   const log = await createLog(config.logLevel, stderr)
   let running: RunningService | undefined
-  // First, as the default action of the signal ends the process.
-  const onHangUp = () => {
-    if (isTerminalGone(stderr)) endByHangUp()
+  // Registered first: by default the signal ends the process.
+  const onSigHup = () => {
+    if (isTerminalGone(stderr)) endBySignal()
     else void running?.reload()
   }
-  process.on('SIGHUP', onHangUp)
+  process.on('SIGHUP', onSigHup)
   try {
     const service = await serve(config, log)
     running = service
-    // Before the greeting, whose reader may stop the service.
+    // Before the greeting: its reader may stop the service at once.
     const stopping = untilSignalled()
-    // The service also runs when its output is not read.
+    // The service runs even if nobody reads its output.
     await print(stdout, greeting(service)).catch(() => undefined)
     const { url, socket } = service
     log.info(
       { ...(socket === undefined ? { url } : { socket }), database: describeDatabase(config.database) },
       'serving',
     )
-    // After the first token: whoever has waited for the start looks for it in the log.
+    // After the first token is printed: a unit that waited for the service may look for it.
     void notifySystemdReady(config.notifySocket, log)
     log.info({ signal: await stopping.first }, 'stopping')
     await Promise.race([service.stop(), stopping.second])
     log.info('stopped')
   } finally {
-    process.off('SIGHUP', onHangUp)
+    process.off('SIGHUP', onSigHup)
   }
 }
 
@@ -69,13 +78,13 @@ function optionOf(name: SettingName, setting: (typeof SETTINGS)[SettingName]): O
   const about = `${setting.about}${preset} [${variableOf(name)}]`
   const flag = flagOf(name)
   if (setting.type === 'choice') return choiceOption(`${flag} <word>`, about, setting.choices)
-  // A flag alone could not turn it off.
+  // A flag without a value could not turn it off.
   if (setting.type === 'boolean') {
     return setting.default
       ? choiceOption(`${flag} <word>`, about, ['true', 'false'])
       : new Option(flag, about)
   }
-  return new Option(`${flag} <${name === 'database' ? 'file or URL' : setting.type}>`, about)
+  return new Option(`${flag} <${VALUES[name] ?? setting.type}>`, about)
 }
 
 /** The address of the service and, with a first token, a line that creates the first plant. */
@@ -102,7 +111,7 @@ function shellQuoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Whether SIGHUP came because the service's terminal was closed, and is no request to reload. */
+/** Whether SIGHUP means that the terminal was closed, not a request to reload. */
 function isTerminalGone(stderr: OutputStream): boolean {
   if (!stderr.isTTY) return false
   try {
@@ -113,8 +122,8 @@ function isTerminalGone(stderr: OutputStream): boolean {
   }
 }
 
-/** By the default action of the signal. */
-function endByHangUp(): void {
+/** Ends the process by the default action of SIGHUP. */
+function endBySignal(): void {
   process.removeAllListeners('SIGHUP')
   process.kill(process.pid, 'SIGHUP')
 }

@@ -11,15 +11,19 @@ interface TagsFlags extends ServiceFlags, RowsFlags {
   limit?: number
 }
 
-/** The limit of the service. */
+/** The service's own limit. */
 const TAGS_MAX = 1_000
 
 /** `plantstore tags`: the tags in use. */
 export function addTagsCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('tags')
-    .description('list the tags with their number of plants, the most used first')
-    .option('--limit <number>', `maximum number, up to ${TAGS_MAX} (default: 100)`, parseCount(TAGS_MAX))
+    .description('List the tags and their number of plants, most used first')
+    .option(
+      '--limit <number>',
+      `Maximum number of tags, up to ${TAGS_MAX} (default: 100)`,
+      parseCount(TAGS_MAX),
+    )
   addServiceOptions(addRowsOptions(command))
     .addHelpText('after', '\nExample:\n  plantstore tags --limit 10')
     .action(({ limit, json, csv, ...flags }: TagsFlags) =>

@@ -17,13 +17,15 @@ import type { CommandContext, OutputStream } from '../command-context.ts'
 import { shortTime } from '../output/plant-output.ts'
 import { print } from '../output/standard-output.ts'
 import { createTable } from '../output/table.ts'
-import { parseChoice, parseCount } from './command-values.ts'
+import { databaseOption, parseChoice, parseCount } from './command-values.ts'
 
 const DAY_MS = 86_400_000
 /** Nearly 274 years. */
 const DAYS_MAX = 99_999
 
 const SCOPES_DEFAULT: readonly Scope[] = ['plants:read', 'plants:write']
+
+const EXAMPLE = '\nExample:\n  plantstore token create --label greenhouse --scope plants:read'
 
 type LogToken = (event: TokenEvent, stored: Pick<StoredToken, 'id'> & Partial<StoredToken>) => Promise<void>
 
@@ -32,39 +34,39 @@ interface DatabaseFlag {
 }
 
 interface CreateFlags extends DatabaseFlag {
-  label: string
+  label?: string
   scope?: Scope[]
   expiresInDays?: number
 }
 
-/** `plantstore token create|list|rotate|revoke`: on the database itself, also while a service runs on it. */
+/** `plantstore token create|list|rotate|revoke`: opens the database itself, also while a service runs on it. */
 export function addTokenCommand(program: Command, context: CommandContext): void {
   const { stdout, stderr } = context
   const token = program
     .command('token')
-    .description('create, list, rotate and revoke the tokens of a store, on its machine')
-    .addHelpText('after', '\nExample:\n  plantstore token create --label greenhouse --scope plants:read')
-  const database = () => new Option('--database <file or URL>', 'the store (PLANTSTORE_DATABASE)')
+    .description('Create, list, rotate and revoke tokens')
+    .helpCommand('help [command]', 'Print help for a command')
+    .addHelpText('after', `\nOpens the database itself, also while the service runs.\n${EXAMPLE}`)
 
   token
     .command('create')
-    .description('create a token and print it: it is shown only once')
-    .addOption(database())
-    .option('--label <text>', 'its purpose', '')
+    .description('Create a token and print it; it is shown only once')
+    .addOption(databaseOption('file or URL'))
+    .option('--label <text>', 'Purpose of the token')
     .addOption(
-      new Option('--scope <scope...>', `its permissions (default: ${SCOPES_DEFAULT.join(', ')})`)
+      new Option('--scope <scope...>', `What the token allows (default: ${SCOPES_DEFAULT.join(', ')})`)
         .choices(SCOPES)
         .argParser(parseScopes),
     )
     .option(
       '--expires-in-days <number>',
-      'number of days until it expires (default: never)',
+      'Days until the token expires (default: never)',
       parseCount(DAYS_MAX),
     )
-    .addHelpText('after', '\nExample:\n  plantstore token create --label greenhouse --scope plants:read')
+    .addHelpText('after', EXAMPLE)
     .action((flags: CreateFlags) =>
       withStorage(context, flags, async ({ tokens }, log) => {
-        const { token: secret, stored } = await issueToken(tokens, wantedToken(flags))
+        const { token: secret, stored } = await issueToken(tokens, newTokenOf(flags))
         stderr.write(`Token ${stored.id} with ${stored.scopes.join(', ')}. It is shown only once:\n`)
         await print(stdout, `${secret}\n`)
         await log('created', stored)
@@ -73,11 +75,11 @@ export function addTokenCommand(program: Command, context: CommandContext): void
 
   token
     .command('list')
-    .description('list the tokens, the oldest first')
-    .addOption(database())
+    .description('List the tokens, oldest first')
+    .addOption(databaseOption('file or URL'))
     .addHelpText(
       'after',
-      '\nPrints a table on a terminal; piped, a line for each token, with tabs between the fields.\n\nExample:\n  plantstore token list',
+      '\nPrints a table on a terminal. In a pipe prints a line per token, fields separated by tabs.\n\nExample:\n  plantstore token list',
     )
     .action((flags: DatabaseFlag) =>
       withStorage(context, flags, async ({ tokens }) => {
@@ -85,31 +87,31 @@ export function addTokenCommand(program: Command, context: CommandContext): void
       }),
     )
 
-  addRotateCommand(token, context, database)
+  addRotateCommand(token, context)
 
   token
     .command('revoke <id>')
-    .description('revoke a token; running services reject it within 5 seconds')
-    .addOption(database())
+    .description('Revoke a token; running services reject it within 5 seconds')
+    .addOption(databaseOption('file or URL'))
     .addHelpText('after', '\nExample:\n  plantstore token revoke 5YqN0PzGk2a')
-    .action((id: string, flags: { database?: string }) =>
+    .action((id: string, flags: DatabaseFlag) =>
       withStorage(context, flags, async ({ tokens }, log) => {
-        if (!(await tokens.revoke(id))) throw noToken(id)
+        if (!(await tokens.revoke(id))) throw noSuchToken(id)
         stderr.write(`Token ${id} is revoked.\n`)
         await log('revoked', { id })
       }),
     )
 }
 
-function addRotateCommand(token: Command, context: CommandContext, database: () => Option): void {
+function addRotateCommand(token: Command, context: CommandContext): void {
   const { stdout, stderr } = context
   token
     .command('rotate <id>')
-    .description('give a token a new secret and print it; the old one stays valid for a grace period')
-    .addOption(database())
+    .description('Replace the secret of a token and print the new one')
+    .addOption(databaseOption('file or URL'))
     .option(
       '--grace-seconds <number>',
-      'grace period of the old secret; 0: it expires within 5 seconds',
+      'Grace period of the old secret; 0: it expires within 5 seconds',
       parseCount(GRACE_SECONDS_MAX, 0),
       GRACE_SECONDS_DEFAULT,
     )
@@ -117,10 +119,10 @@ function addRotateCommand(token: Command, context: CommandContext, database: () 
     .action((id: string, { graceSeconds, ...flags }: DatabaseFlag & { graceSeconds: number }) =>
       withStorage(context, flags, async ({ tokens }, log) => {
         const rotated = await rotateToken(tokens, id, graceSeconds)
-        if (rotated === 'absent') throw noToken(id)
+        if (rotated === 'absent') throw noSuchToken(id)
         if (rotated === 'expired') {
           throw new SetupError(
-            `Token ${id} has expired and cannot be rotated: create another with "plantstore token create".`,
+            `Token ${id} has expired and cannot be rotated. Create another one with "plantstore token create".`,
           )
         }
         const expiry = graceSeconds === 0 ? 'expires now' : `expires in ${graceSeconds} seconds`
@@ -131,8 +133,8 @@ function addRotateCommand(token: Command, context: CommandContext, database: () 
     )
 }
 
-function noToken(id: string): SetupError {
-  return new SetupError(`There is no token ${id}: see "plantstore token list".`)
+function noSuchToken(id: string): SetupError {
+  return new SetupError(`There is no token ${id}. See "plantstore token list".`)
 }
 
 async function withStorage(
@@ -154,7 +156,7 @@ function parseScopes(text: string, before: readonly Scope[] = []): Scope[] {
   return [...before, ...text.split(',').map((scope) => parseChoice(scope, SCOPES) as Scope)]
 }
 
-/** Writes an audit line where standard error is collected. At a terminal the messages of the command suffice. */
+/** Writes an audit line, except on a terminal: there the messages of the command suffice. */
 async function logToken(
   logLevel: string,
   stderr: OutputStream,
@@ -166,7 +168,7 @@ async function logToken(
   createTokenAudit(await createLog(logLevel, stderr)).logChange(event, stored, actor)
 }
 
-function wantedToken({ label, scope: scopes = [...SCOPES_DEFAULT], expiresInDays }: CreateFlags) {
+function newTokenOf({ label = '', scope: scopes = [...SCOPES_DEFAULT], expiresInDays }: CreateFlags) {
   if (expiresInDays === undefined) return parseNewToken({ label, scopes }, Date.now())
   const expiresAt = new Date(Date.now() + expiresInDays * DAY_MS).toISOString()
   return parseNewToken({ label, scopes, expiresAt }, Date.now())

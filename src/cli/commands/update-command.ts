@@ -17,12 +17,12 @@ interface UpdateFlags extends ServiceFlags, JsonFlag {
 export function addUpdateCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('update')
-    .description('update the name or the tag of a plant')
-    .argument('<id>', 'its id', parseId)
-    .option('--name <name>', 'its new name')
-    .option('--tag <tag>', 'its new tag')
-    .option('--no-tag', 'remove its tag')
-    .option('--if-match <etag>', 'only if it still has this ETag of "plantstore get"', parseETag)
+    .description('Update the name or the tag of a plant')
+    .argument('<id>', 'Id', parseId)
+    .option('--name <name>', 'New name')
+    .option('--tag <tag>', 'New tag')
+    .option('--no-tag', 'Remove the tag')
+    .option('--if-match <etag>', 'Update only if the plant still has this ETag', parseETag)
   // Commander would silently use the last of the two.
   const tagFlags = new Set<string>()
   for (const flag of ['tag', 'no-tag']) command.on(`option:${flag}`, () => tagFlags.add(flag))
@@ -33,7 +33,7 @@ export function addUpdateCommand(program: Command, context: CommandContext): voi
     )
     .action((id: bigint, { name, tag, ifMatch, ...flags }: UpdateFlags) => {
       if (tagFlags.size > 1) {
-        throw new CommandFailure('--tag and --no-tag cannot be combined: give one of them.', EXIT_USAGE)
+        throw new CommandFailure('--tag and --no-tag cannot be combined.', EXIT_USAGE)
       }
       const update: PlantUpdate = {}
       if (name !== undefined) update.name = name

@@ -1,8 +1,8 @@
 import { type CompletionTree, type CompletionValue, commandsIn, stepTo } from './completion-tree.ts'
 
 /**
- * A completion script for bash, 3.2 too, and without the package bash-completion. What was typed is compared,
- * never evaluated.
+ * A completion script for bash 3.2 and newer. It does not need the package bash-completion, and compares the typed words
+ * without evaluating them.
  */
 export function bashCompletion(root: CompletionTree): string {
   const all = commandsIn(root)
@@ -39,7 +39,7 @@ ${indented(6, steps)}
     esac
   done
   case "$command $previous" in
-${indented(4, valueCases(all))}
+${indented(4, flagValueCases(all))}
   esac
   if [[ $current == -* ]]; then
     case "$command" in
@@ -56,8 +56,8 @@ complete -F _plantstore plantstore
 `
 }
 
-/** What is completed behind a flag that takes a value. */
-function valueCases(all: readonly CompletionTree[]): string[] {
+/** The cases that complete the value of a flag. */
+function flagValueCases(all: readonly CompletionTree[]): string[] {
   const known: string[] = []
   const unknown: string[] = []
   for (const { path, flags } of all) {

@@ -7,7 +7,7 @@ export interface CompletionTree {
   description: string
   commands: readonly CompletionTree[]
   flags: readonly CompletionFlag[]
-  /** What stands behind the command; `isMany` of the last one when it may be given again. */
+  /** The arguments; `isMany` of the last one if it may be repeated. */
   values: readonly CompletionValue[]
 }
 
@@ -15,7 +15,7 @@ export interface CompletionFlag {
   long: string
   short: string | undefined
   description: string
-  /** Absent where the flag takes none. */
+  /** Absent if the flag takes no value. */
   value: CompletionValue | undefined
 }
 
@@ -26,7 +26,7 @@ export interface CompletionValue {
   isMany: boolean
 }
 
-/** Describes a command and those below it. What takes a file is known by its name: `<file>`, `<file or URL>`. */
+/** Describes a command and its subcommands. A value takes a file if its name begins so: `<file>`, `<file or URL>`. */
 export function completionTree(command: Command, path: readonly string[] = []): CompletionTree {
   const help = command.createHelp()
   const below = help.visibleCommands(command)
@@ -52,12 +52,12 @@ function valueIn(argument: Argument): CompletionValue {
   return { name, choices: argChoices, isFile: name.startsWith('file'), isMany: variadic }
 }
 
-/** All commands below this one. */
+/** All subcommands, at any depth. */
 export function commandsIn(tree: CompletionTree): CompletionTree[] {
   return tree.commands.flatMap((command) => [command, ...commandsIn(command)])
 }
 
-/** What the command so far and the next word look like, in one, when that word is this command's. */
+/** The parent's words and this command's, as a script compares them. */
 export function stepTo({ path }: CompletionTree): string {
   return `${path.slice(0, -1).join(' ')} ${path.at(-1)}`
 }

@@ -1,10 +1,10 @@
 import type { CompletionFlag, CompletionTree, CompletionValue } from './completion-tree.ts'
 
-/** A completion script for zsh: to be sourced behind compinit, or put into a file \`_plantstore\` of the fpath. */
+/** A completion script for zsh: source it after compinit, or save it as `_plantstore` in the fpath. */
 export function zshCompletion(root: CompletionTree): string {
   return `#compdef plantstore
 ${functionsOf(root).join('\n')}
-# Sourced, it only tells what it completes; loaded by compinit, it completes at once.
+# When sourced it registers the completion; when loaded by compinit it completes.
 if [ "$funcstack[1]" = _plantstore ]; then
   _plantstore "$@"
 else

@@ -11,52 +11,52 @@ import { CommandFailure } from '../output/command-failure.ts'
 import { byteSize, createProgressBar, plantCount } from '../output/progress-bar.ts'
 import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
-import { isFileThere, openReplacement, type ReplacementFile } from './replacement-file.ts'
+import { fileExists, openReplacement, type ReplacementFile } from './replacement-file.ts'
 
-interface ExportOptions extends Service {
-  options: ExportFileOptions
+interface ExportToOptions extends Service {
+  request: ExportFileOptions
   isGzip: boolean
 }
 
 type Chunks = AsyncIterable<Uint8Array>
 
 /**
- * Writes an export to a file, or to standard output. Throws a CommandFailure with the number of plants that arrived and
- * the state of the file.
+ * Writes an export to a file, or to standard output. Throws a CommandFailure with the number of received plants and the
+ * state of the file.
  */
 export async function exportTo(
   { stdout, stderr }: CommandContext,
   path: string | undefined,
-  parts: ExportOptions,
+  options: ExportToOptions,
 ): Promise<void> {
-  const rows = createRowCount(parts.options.format)
-  const wasThere = path !== undefined && (await isFileThere(path))
+  const rows = createRowCount(options.request.format)
+  const existed = path !== undefined && (await fileExists(path))
   const file = path === undefined ? undefined : await openReplacement(path)
   try {
-    if (file === undefined) await exportToOutput(parts, rows, { stdout, stderr })
-    else await exportToFile(file, parts, countWithBar(rows, stderr))
+    if (file === undefined) await exportToOutput(options, rows, { stdout, stderr })
+    else await exportToFile(file, options, countWithBar(rows, stderr))
   } catch (error) {
-    const failure = requestFailure(error, parts.url)
+    const failure = requestFailure(error, options.url)
     if (!(failure instanceof CommandFailure)) throw failure
-    const arrived = rows.count() === 0 ? undefined : `${plantCount(rows.count())} had arrived.`
-    const left = file?.isWhole ? wholeFileText(path ?? '', wasThere) : 'The output is incomplete.'
-    throw new CommandFailure(sentences(failure.message, arrived, left), failure.exitCode)
+    const received = rows.count() === 0 ? undefined : `Received ${plantCount(rows.count())}.`
+    const state = file?.isAtomic ? fileStateText(path ?? '', existed) : 'The output is incomplete.'
+    throw new CommandFailure(sentences(failure.message, received, state), failure.exitCode)
   }
   if (path !== undefined) stderr.write(`${plantCount(rows.count())} in ${path}.\n`)
 }
 
-function wholeFileText(path: string, wasThere: boolean): string {
-  return wasThere ? `${printable(path)} is unchanged.` : `${printable(path)} was not created.`
+function fileStateText(path: string, existed: boolean): string {
+  return existed ? `${printable(path)} is unchanged.` : `${printable(path)} was not created.`
 }
 
 async function exportToFile(
   file: ReplacementFile,
-  parts: ExportOptions,
+  options: ExportToOptions,
   count: (chunks: Chunks) => Chunks,
 ): Promise<void> {
-  const { client, options, signal, isGzip } = parts
+  const { client, request, signal, isGzip } = options
   try {
-    const stream = await client.exportPlants({ ...options, signal })
+    const stream = await client.exportPlants({ ...request, signal })
     const source = Readable.from(count(stream), { objectMode: false })
     const write = async (chunks: Chunks) => {
       for await (const chunk of chunks) await file.write(chunk)
@@ -72,20 +72,20 @@ async function exportToFile(
 }
 
 async function exportToOutput(
-  parts: ExportOptions,
+  { client, request, signal }: ExportToOptions,
   rows: RowCount,
   { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>,
 ): Promise<void> {
   const decoder = new TextDecoder()
-  const stream = await parts.client.exportPlants({ ...parts.options, signal: parts.signal })
-  // On a terminal the plants themselves show the progress.
+  const stream = await client.exportPlants({ ...request, signal })
+  // On a terminal the printed plants show the progress.
   for await (const chunk of stdout.isTTY ? counted(stream, rows) : countWithBar(rows, stderr)(stream)) {
     // Names may hold control characters.
     await print(stdout, stdout.isTTY ? printableLines(decoder.decode(chunk, { stream: true })) : chunk)
   }
 }
 
-/** Counts the rows of an export as it passes, and shows their number. */
+/** Counts the rows of an export as they pass, with a progress bar. */
 function countWithBar(rows: RowCount, stderr: OutputStream) {
   return async function* countedWithBar(chunks: Chunks): AsyncGenerator<Uint8Array, void, undefined> {
     let bytes = 0

@@ -12,8 +12,7 @@ import { type PickOptions, pickRows } from './picked-rows.ts'
 import { checkReplaceable, openReplacement } from './replacement-file.ts'
 
 /**
- * Throws a CommandFailure where the refused rows would be written over the file that they come from, or cannot be
- * written.
+ * Throws a CommandFailure if the failed rows would overwrite the imported file, or cannot be written.
  */
 export async function checkErrorsFile(
   { stdin }: Pick<CommandContext, 'stdin'>,
@@ -21,12 +20,12 @@ export async function checkErrorsFile(
   path: string,
 ): Promise<void> {
   if (errorsFile === '-') {
-    throw new CommandFailure('--errors takes the name of a file: - is none.', EXIT_USAGE)
+    throw new CommandFailure('--errors requires the name of a file, not -.', EXIT_USAGE)
   }
   const one = await stat(errorsFile).catch(() => undefined)
   const other = path === '-' ? statusOf(stdin) : await stat(path).catch(() => undefined)
   if (one?.isFile() && one.ino === other?.ino && one.dev === other.dev) {
-    throw new CommandFailure('--errors names the file that is imported: name another one.', EXIT_USAGE)
+    throw new CommandFailure('--errors names the imported file: use another one.', EXIT_USAGE)
   }
   await checkReplaceable(errorsFile)
 }
@@ -37,13 +36,13 @@ function statusOf({ fd }: CommandContext['stdin']) {
 }
 
 /**
- * Writes the rows that were refused, as they stand in the input, the header row first; compressed where the name
- * of the file ends in `.gz`. What was there is replaced when all of them are written, and stays otherwise.
+ * Writes the header row and the failed rows, byte for byte as in the input; compressed if the name ends in `.gz`. An
+ * existing file is replaced once all rows are written, and left unchanged if that fails.
  */
 export async function writeFailedRows(
   errorsFile: string,
   input: ImportInput,
-  refused: ReadonlyMap<number, bigint | undefined>,
+  failedIds: ReadonlyMap<number, bigint | undefined>,
   { format, encoding, columns, idStart }: ImportFileOptions,
 ): Promise<void> {
   const options: PickOptions = {
@@ -53,11 +52,11 @@ export async function writeFailedRows(
     isNumbered: idStart !== undefined,
   }
   const file = await openReplacement(errorsFile)
-  const write = async (pieces: AsyncIterable<Uint8Array>) => {
-    for await (const piece of pieces) await file.write(piece)
+  const write = async (chunks: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of chunks) await file.write(chunk)
   }
   try {
-    const rows = pickRows(input.readAgain(), refused, options)
+    const rows = pickRows(input.readAgain(), failedIds, options)
     await (formatOf(errorsFile).isGzip ? pipeline(rows, createGzip(), write) : write(rows))
     await file.commit()
   } finally {
@@ -65,22 +64,22 @@ export async function writeFailedRows(
   }
 }
 
-/** The command that imports the refused rows once they are mended. */
-export function mendingHint(
+/** Names the command that imports the corrected rows. */
+export function correctionHint(
   errorsFile: string,
   { format, encoding, columns, idStart, onConflict }: ImportFileOptions,
 ): string {
   const words = ['plantstore', 'import', quoted(errorsFile)]
   if (formatOf(errorsFile).format !== format) words.push('--format', format)
-  // The rows have got their numbers as a column of their own.
+  // The ids of numbered rows are written as a column.
   const names = idStart === undefined ? columns : columns && numberedColumns(columns)
   if (names !== undefined) words.push('--columns', quoted(names.join()))
   if (encoding !== undefined && encoding !== 'utf-8') words.push('--encoding', encoding)
   if (onConflict !== undefined) words.push('--on-conflict', onConflict)
-  return `The refused rows are in ${errorsFile}. Mend them, then: ${words.join(' ')}`
+  return `The failed rows are in ${errorsFile}. Correct them, then run: ${words.join(' ')}`
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w./,@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -10,7 +10,7 @@ const FORMATS_BY_ENDING: Readonly<Record<string, FileFormat>> = {
   csv: 'csv',
 }
 
-/** The format that the name of a file tells by its ending, and whether it is compressed (`plants.csv.gz`). */
+/** The format by the ending of a file name, and whether the file is compressed (`plants.csv.gz`). */
 export function formatOf(path: string): { format: FileFormat | undefined; isGzip: boolean } {
   const endings = basename(path).toLowerCase().split('.').slice(1)
   const isGzip = endings.at(-1) === 'gz'
@@ -18,10 +18,10 @@ export function formatOf(path: string): { format: FileFormat | undefined; isGzip
   return { format: FORMATS_BY_ENDING[endings.at(-1) ?? ''], isGzip }
 }
 
-/** Throws the CommandFailure that asks for --format. */
+/** Throws the CommandFailure that names --format. */
 export function formatUnknown(what: string): never {
   throw new CommandFailure(
-    `${what} does not tell its format: give --format ${FILE_FORMATS.join(' or ')}, or a name that ends in .ndjson, .jsonl or .csv, maybe with .gz.`,
+    `The format of ${what} is unknown. Use --format ${FILE_FORMATS.join(' or ')}, or a name that ends in .ndjson, .jsonl or .csv, with or without .gz.`,
     EXIT_USAGE,
   )
 }

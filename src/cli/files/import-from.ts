@@ -15,62 +15,61 @@ import { CommandFailure, EXIT_FAILURE } from '../output/command-failure.ts'
 import { byteSize, createProgressBar, type ProgressBar, wholeNumber } from '../output/progress-bar.ts'
 import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
-import { checkErrorsFile, mendingHint, writeFailedRows } from './failed-rows.ts'
+import { checkErrorsFile, correctionHint, writeFailedRows } from './failed-rows.ts'
 import { type ImportInput, openInput } from './import-input.ts'
-import { isFileThere } from './replacement-file.ts'
+import { fileExists } from './replacement-file.ts'
 
 export interface RunImportOptions extends Service {
   file: ImportFileOptions
-  /** Where the refused rows go. */
+  /** Where the failed rows are written. */
   errorsFile: string | undefined
   json: true | undefined
 }
 
-/** What is known of an import before it is over. */
-interface Told {
+/** The state of a running import. */
+interface ImportState {
   progress: ImportProgress | undefined
-  /** How many rows were refused. */
+  /** The number of failed rows. */
   failed: number
-  /** The id of each of them, by its line; only where they are to be written down. */
-  refused: Map<number, bigint | undefined>
-  /** The first of them. */
+  /** The ids of the failed rows by line; empty without --errors. */
+  failedIds: Map<number, bigint | undefined>
+  /** The first failed rows. */
   errors: ImportRowError[]
 }
 
-/** More would push the rest off the screen; --errors has all of them. */
+/** More would fill the screen; --errors writes all of them. */
 const SHOWN_ERRORS_MAX = 20
 
-/** The code of the service for a file without a byte. */
+/** The service's error code for an empty file. */
 const BODY_MISSING = 40001
 
 /**
- * Imports a file, or standard input for `-`, and tells what became of its rows. Throws a CommandFailure that says how
- * far it got.
+ * Imports a file, or standard input for `-`, and reports the result. Throws a CommandFailure with the progress so far.
  */
 export async function importFrom(
   context: CommandContext,
   path: string,
-  parts: RunImportOptions,
+  options: RunImportOptions,
 ): Promise<void> {
   const { stdout, stderr } = context
-  const { errorsFile, file } = parts
+  const { errorsFile, file } = options
   if (errorsFile !== undefined) await checkErrorsFile(context, errorsFile, path)
   const input = await openInput(context, path, { isGzip: file.gzip ?? false, keepBeside: errorsFile })
-  const told: Told = { progress: undefined, failed: 0, refused: new Map(), errors: [] }
+  const state: ImportState = { progress: undefined, failed: 0, failedIds: new Map(), errors: [] }
   try {
-    const outcome = await send(input, parts, told, stderr).then(
+    const outcome = await send(input, options, state, stderr).then(
       (report) => ({ report }),
       (error: unknown) => ({ error }),
     )
-    printFailedRows(told, stderr)
-    const unwritten = await writeErrorsFile(input, parts, told, stderr)
+    printFailedRows(state, stderr)
+    const errorsFailure = await writeErrorsFile(input, options, state, stderr)
     if ('error' in outcome) {
-      if (unwritten !== undefined) stderr.write(`plantstore: ${unwritten.message}\n`)
-      throw importFailure(path, outcome.error, parts, told.progress)
+      if (errorsFailure !== undefined) stderr.write(`plantstore: ${errorsFailure.message}\n`)
+      throw importFailure(path, outcome.error, options, state.progress)
     }
     const { report } = outcome
-    await print(stdout, parts.json ? reportJson(report) : `${countsText(report, file.dryRun)}\n`)
-    if (unwritten !== undefined) throw unwritten
+    await print(stdout, options.json ? reportJson(report) : `${countsText(report, file.dryRun)}\n`)
+    if (errorsFailure !== undefined) throw errorsFailure
     if (report.failed > 0) throw new CommandFailure('', EXIT_FAILURE)
   } finally {
     await input.close()
@@ -80,19 +79,19 @@ export async function importFrom(
 async function send(
   input: ImportInput,
   { client, signal, file, errorsFile }: RunImportOptions,
-  told: Told,
+  state: ImportState,
   stderr: OutputStream,
 ): Promise<ImportReport> {
   let done = 0
   const total = input.bytes
   const bar = createImportBar(input, file.dryRun, stderr)
   const show = () => {
-    const { created = 0, replaced = 0, skipped = 0 } = told.progress ?? {}
+    const { created = 0, replaced = 0, skipped = 0 } = state.progress ?? {}
     bar.update({
       done,
       total,
-      rows: created + replaced + skipped + told.failed,
-      errors: told.failed,
+      rows: created + replaced + skipped + state.failed,
+      errors: state.failed,
     })
   }
   const source: FileSource = input.read((bytes) => {
@@ -104,13 +103,13 @@ async function send(
       ...file,
       signal,
       onProgress(progress) {
-        told.progress = progress
+        state.progress = progress
         show()
       },
       onError(error) {
-        told.failed++
-        if (errorsFile !== undefined) told.refused.set(error.line, error.id)
-        if (told.errors.length < SHOWN_ERRORS_MAX) told.errors.push(error)
+        state.failed++
+        if (errorsFile !== undefined) state.failedIds.set(error.line, error.id)
+        if (state.errors.length < SHOWN_ERRORS_MAX) state.errors.push(error)
         show()
       },
     })
@@ -125,17 +124,17 @@ function createImportBar(
   stderr: OutputStream,
 ): ProgressBar {
   if (isTyped) {
-    // A bar would overwrite the typed text.
-    stderr.write('Type the rows; Ctrl-D on a line of its own ends them.\n')
+    // No bar: it would overwrite the typed text.
+    stderr.write('Type the rows, then press Ctrl-D on an empty line.\n')
     return { update: () => undefined, end: () => undefined }
   }
-  return createProgressBar(stderr, dryRun ? 'trying' : 'importing', ({ done }) =>
+  return createProgressBar(stderr, dryRun ? 'checking' : 'importing', ({ done }) =>
     bytes === undefined ? byteSize(done) : `${byteSize(done)} of ${byteSize(bytes)}`,
   )
 }
 
 /** Prints the first failed rows. */
-function printFailedRows({ errors, failed }: Told, stderr: OutputStream): void {
+function printFailedRows({ errors, failed }: ImportState, stderr: OutputStream): void {
   for (const { line, id, error, message, fields } of errors) {
     const row = id === undefined ? `line ${line}` : `line ${line}, id ${id}`
     const hint = flagHint({ ...(fields && { fields }) })
@@ -146,39 +145,39 @@ function printFailedRows({ errors, failed }: Told, stderr: OutputStream): void {
 }
 
 /**
- * Writes the refused rows down where that is wanted, and tells what became of the file. Gives the failure when they
- * cannot be: what became of the other rows is to be told all the same.
+ * Writes the failed rows to the file of --errors and reports it. Returns a failure instead of throwing it, because the
+ * result of the import is reported in any case.
  */
 async function writeErrorsFile(
   input: ImportInput,
   { errorsFile, file }: RunImportOptions,
-  { failed, refused }: Told,
+  { failed, failedIds }: ImportState,
   stderr: OutputStream,
 ): Promise<CommandFailure | undefined> {
   if (errorsFile === undefined) return
   const name = printable(errorsFile)
   try {
     if (failed > 0) {
-      await writeFailedRows(errorsFile, input, refused, file)
-      stderr.write(`${mendingHint(errorsFile, file)}\n`)
-    } else if (await isFileThere(errorsFile)) {
-      stderr.write(`No row was refused; ${name} is as it was.\n`)
+      await writeFailedRows(errorsFile, input, failedIds, file)
+      stderr.write(`${correctionHint(errorsFile, file)}\n`)
+    } else if (await fileExists(errorsFile)) {
+      stderr.write(`No row failed. ${name} is unchanged.\n`)
     }
   } catch (error) {
     const reason = error instanceof CommandFailure ? error.message : `${name}: ${(error as Error).message}.`
-    const kept = (await isFileThere(errorsFile)) ? ` ${name} is as it was.` : ''
-    return new CommandFailure(`The refused rows are not written down: ${reason}${kept}`)
+    const unchanged = (await fileExists(errorsFile)) ? ` ${name} is unchanged.` : ''
+    return new CommandFailure(`The failed rows were not written. ${reason}${unchanged}`)
   }
 }
 
 function countsText(counts: Omit<ImportReport, 'errors'>, dryRun: boolean | undefined): string {
   const { created, replaced, skipped, failed } = counts
-  const others = Object.entries({ replaced, skipped, refused: failed }).filter(([, count]) => count > 0)
+  const others = Object.entries({ replaced, skipped, failed }).filter(([, count]) => count > 0)
   const parts = [['created', created] as const, ...others]
-  return `${dryRun ? 'Nothing is stored; this would be: ' : ''}${parts.map(([what, count]) => `${wholeNumber(count)} ${what}`).join(', ')}.`
+  return `${dryRun ? 'Dry run, nothing stored: ' : ''}${parts.map(([what, count]) => `${wholeNumber(count)} ${what}`).join(', ')}.`
 }
 
-/** The failure, with how far the import got and how to continue. */
+/** The failure, with the progress of the import and how to continue. */
 function importFailure(
   path: string,
   error: unknown,
@@ -187,7 +186,7 @@ function importFailure(
 ): unknown {
   if (error instanceof RequestError && error.code === BODY_MISSING) {
     return new CommandFailure(
-      `There is nothing in ${path === '-' ? 'standard input' : printable(path)}: no row was imported.`,
+      `${path === '-' ? 'Standard input' : printable(path)} is empty: no row was imported.`,
     )
   }
   const failure = requestFailure(error, url, false)
@@ -195,21 +194,24 @@ function importFailure(
   const isRejected =
     error instanceof RequestError && error.kind === 'service' && details.outcome === undefined
   if (isRejected || isUnreachable(error) || !(failure instanceof CommandFailure)) return failure
-  return new CommandFailure(sentences(failure.message, howFar(file, details, progress)), failure.exitCode)
+  return new CommandFailure(
+    sentences(failure.message, progressText(file, details, progress)),
+    failure.exitCode,
+  )
 }
 
-function howFar(
+function progressText(
   { dryRun }: ImportFileOptions,
   { outcome = 'unknown', line, counts }: ErrorDetails,
   progress: ImportProgress | undefined,
 ): string {
-  if (dryRun) return 'Nothing was stored, as it was a dry run.'
+  if (dryRun) return 'Nothing was stored: this was a dry run.'
   if (outcome === 'none') return 'Nothing was stored.'
   const advice = 'Import it again with --on-conflict skip to continue.'
   const last = line === undefined || counts === undefined ? progress : { ...counts, line }
-  if (last === undefined) return `Some rows may be stored. ${advice}`
-  const later = outcome === 'unknown' ? ' Later rows may be stored, too.' : ''
-  return `The rows before line ${wholeNumber(last.line)} are done: ${countsText(last, false)}${later} ${advice}`
+  if (last === undefined) return `Some rows may have been stored. ${advice}`
+  const later = outcome === 'unknown' ? ' Later rows may have been stored, too.' : ''
+  return `The rows before line ${wholeNumber(last.line)} are complete: ${countsText(last, false)}${later} ${advice}`
 }
 
 function reportJson({ errors, ...counts }: ImportReport): string {

@@ -3,6 +3,7 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { printable } from '../../printable.ts'
 import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
 import { fileFailure } from '../output/file-failure.ts'
@@ -11,7 +12,7 @@ import { fileFailure } from '../output/file-failure.ts'
 export interface ImportInput {
   /** Absent if unknown: on standard input, from a named pipe. */
   bytes?: number | undefined
-  /** Whether it is typed at a terminal. */
+  /** Whether the user types it at a terminal. */
   isTyped: boolean
   /** Its bytes, once; `onBytes` is called with their number so far. */
   read(onBytes: (bytes: number) => void): AsyncIterable<Buffer>
@@ -23,7 +24,7 @@ export interface ImportInput {
 export interface OpenInputOptions {
   isGzip: boolean
   /**
-   * Copies an input that cannot be read twice to a nameless file beside this one, which is gone with the process.
+   * The path beside which an input that cannot be read twice is copied to an unlinked file. It ends with the process.
    */
   keepBeside: string | undefined
 }
@@ -36,7 +37,7 @@ export async function openInput(
 ): Promise<ImportInput> {
   const source: Source = path === '-' ? { stream: stdin } : await openSource(path)
   const { stream, file, bytes } = source
-  const copy = file === undefined && keepBeside !== undefined ? await openNameless(keepBeside) : undefined
+  const copy = file === undefined && keepBeside !== undefined ? await openUnlinked(keepBeside) : undefined
 
   async function* read(onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void, undefined> {
     let bytesRead = 0
@@ -63,7 +64,7 @@ export async function openInput(
       return isGzip ? rows.pipe(createGunzip()) : rows
     },
     async close() {
-      // Or an interrupted import would wait for more input.
+      // Otherwise an interrupted import would wait for more input.
       stream.destroy()
       await file?.close()
       await copy?.close()
@@ -81,7 +82,7 @@ interface Source {
 async function openSource(path: string): Promise<Source> {
   try {
     const status = await stat(path)
-    if (status.isDirectory()) throw new CommandFailure(`${path}: cannot read it: it is a folder.`)
+    if (status.isDirectory()) throw new CommandFailure(`Cannot read ${printable(path)}: it is a folder.`)
     if (status.isFIFO()) return { stream: openPipe(path) }
     const file = await open(path)
     const stream = file.createReadStream({ autoClose: false })
@@ -91,12 +92,12 @@ async function openSource(path: string): Promise<Source> {
   }
 }
 
-/** Reads a named pipe without a blocked thread: nothing could end such a thread, not even the end of the process. */
+/** Reads a named pipe without blocking a thread: a blocked one would keep the process alive. */
 function openPipe(path: string): Readable {
   return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }
 
-async function openNameless(beside: string): Promise<FileHandle> {
+async function openUnlinked(beside: string): Promise<FileHandle> {
   const path = `${beside}.${process.pid}.partial`
   try {
     const handle = await open(path, 'wx+', 0o600)

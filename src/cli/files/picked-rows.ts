@@ -10,17 +10,17 @@ import {
 
 export interface PickOptions {
   format: FileFormat
-  /** Undefined where the bytes of ASCII always mean ASCII. */
+  /** Undefined if a byte of ASCII always means ASCII. */
   wideEncoding: WideEncoding | undefined
-  /** The first row that is not blank names the columns. It is picked, too. */
+  /** The first row that is not blank is the header. It is picked, too. */
   hasHeader: boolean
-  /** Each row gets its id as a cell of its own before the others. */
+  /** Each row gets its id as its first cell. */
   isNumbered: boolean
 }
 
 /**
- * The rows of a file that begin on these lines, byte for byte as they stand in it. `wanted` has the id of each row
- * that has one. No row is held in memory but the header row, so they may be of any length.
+ * Yields the rows of a file that begin on the wanted lines, byte for byte. `wanted` maps a line to the id of its row, if
+ * it has one. Only the header row is held in memory, so rows may be of any length.
  */
 export async function* pickRows(
   chunks: AsyncIterable<Buffer>,
@@ -40,7 +40,7 @@ export async function* pickRows(
   if (last.length > 0) yield last
 }
 
-/** The same bytes in chunks that hold no half of a character of two bytes, the first of them a whole signature. */
+/** The same bytes in chunks that split no 2-byte character. The first chunk has a whole signature. */
 async function* wholeUnits(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let held: Buffer = Buffer.alloc(0)
   let bytesMin = SIGNATURE_BYTES
@@ -66,7 +66,7 @@ function createPicker(
   let header: Buffer[] | undefined = hasHeader ? [] : undefined
   let picked: Buffer[] = []
   let chunk: Buffer = Buffer.alloc(0)
-  /** Where in the text the chunk begins, and how much of it has been looked at. */
+  /** The position of the chunk in the text, in units, and how many of its bytes are scanned. */
   let chunkStart = 0
   let at = 0
   let isRowStart = true
@@ -123,10 +123,10 @@ function createPicker(
   }
 }
 
-/** How bytes stand for characters. `narrow` gives a byte for each unit of a text, ASCII as it is, for the scanner. */
+/** How bytes encode characters. `narrow` returns a byte per unit for the scanner: ASCII itself, and 0xff for others. */
 function codingOf(wideEncoding: WideEncoding | undefined) {
   if (wideEncoding === undefined) {
-    // A character for each byte: nothing is lost, and those that matter here mean ASCII.
+    // Latin-1 maps each byte to a character and back. Only ASCII matters here.
     return {
       unitBytes: 1,
       narrow: (bytes: Buffer): Uint8Array => bytes,

@@ -2,12 +2,12 @@ import { printable } from '../../printable.ts'
 import { CommandFailure } from './command-failure.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'no such file or folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EISDIR: 'it is a folder',
   ENOTDIR: 'part of its path is not a folder',
-  ENOSPC: 'no space is left',
+  ENOSPC: 'no space left',
   EROFS: 'the file system is read-only',
 }
 
@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function fileFailure(doing: 'read' | 'write', path: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
-  return new CommandFailure(`${printable(path)}: cannot ${doing} it: ${reasonOf(code)}.`)
+  return new CommandFailure(`Cannot ${doing} ${printable(path)}: ${reasonOf(code)}.`)
 }
 
 /** The meaning of a system error code. */

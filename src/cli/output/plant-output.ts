@@ -17,13 +17,13 @@ export interface RowsFlags extends JsonFlag {
 }
 
 export function addJsonOption(command: Command): Command {
-  return command.option('--json', 'exact, as JSON on one line')
+  return command.option('--json', 'Print JSON')
 }
 
 export function addRowsOptions(command: Command): Command {
   return command
-    .addOption(new Option('--json', 'exact, a JSON object a line (NDJSON)').conflicts('csv'))
-    .addOption(new Option('--csv', 'exact, as CSV with a header'))
+    .addOption(new Option('--json', 'Print a JSON object per line (NDJSON)').conflicts('csv'))
+    .addOption(new Option('--csv', 'Print CSV with a header row'))
 }
 
 /** An object as a line of JSON, its exact id first, harmless on a terminal. */

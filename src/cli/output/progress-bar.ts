@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import type { OutputStream } from '../command-context.ts'
 
-/** How far some work is. */
+/** The progress of some work. */
 export interface Progress {
   /** In the unit of `total`. */
   done: number
@@ -13,14 +13,14 @@ export interface Progress {
 }
 
 export interface ProgressBar {
-  /** Cheap: the bar is drawn a few times a second only. */
+  /** Cheap: the bar is drawn only a few times a second. */
   update(progress: Progress): void
   /** Erases the bar. */
   end(): void
 }
 
 const BAR_WIDTH_MAX = 30
-/** A shorter one shows nothing. */
+/** A shorter bar shows nothing. */
 const BAR_WIDTH_MIN = 8
 const DRAW_INTERVAL_MS = 100
 /** For terminals that do not report their width. */
@@ -32,8 +32,8 @@ const LINE_START = '\u001b[1G'
 const ERASE_TO_END = '\u001b[0K'
 
 /**
- * A bar on `stream` that is drawn over itself; nothing if that is no terminal. `doing` is the word before it, `formatDone`
- * shows the part that is done.
+ * A bar on `stream` that redraws itself; nothing if that is not a terminal. `doing` is the word before it. `formatDone`
+ * formats the finished part.
  */
 export function createProgressBar(
   stream: OutputStream,
@@ -46,7 +46,7 @@ export function createProgressBar(
   let rowsMs = startMs
   const draw = () => {
     const nowMs = performance.now()
-    // Rows are counted a few times a second: between two counts the rate is that of the last one.
+    // The service reports rows a few times a second. Between two reports the last rate is shown.
     const untilMs = nowMs - rowsMs < STANDSTILL_MS ? rowsMs : nowMs
     const line = progressLine(doing, progress, {
       done: formatDone(progress),
@@ -57,7 +57,7 @@ export function createProgressBar(
     stream.write(`${LINE_START}${line}${ERASE_TO_END}`)
   }
   draw()
-  // By time and not by progress, so that a standstill shows.
+  // Drawn by time, not by progress, to show a standstill.
   let timer: NodeJS.Timeout | undefined = setInterval(draw, DRAW_INTERVAL_MS)
   return {
     update(next) {
@@ -73,7 +73,7 @@ export function createProgressBar(
   }
 }
 
-/** `createProgressBar` for a copy of a store that is then verified. */
+/** `createProgressBar` for a copy of a store and its verification. */
 export function createCopyBar(stream: OutputStream, doing: string) {
   let isCopying = true
   const bar = createProgressBar(stream, doing, ({ done, total = 0 }) =>
@@ -89,7 +89,7 @@ export function createCopyBar(stream: OutputStream, doing: string) {
 }
 
 interface Measurements {
-  /** The part that is done, formatted. */
+  /** The finished part, formatted. */
   done: string
   elapsedMs: number
   rowsPerSecond: number

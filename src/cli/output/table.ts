@@ -12,15 +12,15 @@ export interface TableColumn {
 }
 
 const GAP = '  '
-/** Less of a cell is useless. */
+/** Shorter cells are useless. */
 const TRUNCATED_WIDTH_MIN = 8
-/** More fits no terminal; a name may have a million characters. */
+/** Wider than any terminal. A name may have a million characters. */
 const CELL_CHARACTERS_MAX = 1_000
 
 /**
- * Formats rows: on a terminal as an aligned table under a header; piped as lines of fields between tabs, without a
- * header, for `cut` and `awk`. No cell breaks its line or controls the terminal.
- * The first rows set the widths, so that they can be printed before the last ones arrive.
+ * Formats rows: on a terminal as an aligned table with a header; in a pipe as tab-separated fields without a header, for
+ * `cut` and `awk`. No cell breaks its line or controls the terminal. The first rows set the widths, so that they can be
+ * printed before the last ones arrive.
  */
 export function createTable(
   columns: readonly TableColumn[],
