@@ -26,7 +26,7 @@ async function startBackingUp(t: TestContext) {
   return { ...store, backUp, check }
 }
 
-test('no part of a store is replaced by a backup, by whatever name, with --force either', async (t) => {
+test('a backup replaces no part of a store, under any name, even with --force', async (t) => {
   const { at, app, folder, backUp, check } = await startBackingUp(t)
   symlinkSync('plants.db-wal', at('link'))
   symlinkSync('.', at('folder'))
@@ -45,7 +45,7 @@ test('no part of a store is replaced by a backup, by whatever name, with --force
   assert.ok(!readdirSync(folder).includes('plants.db-journal'))
 })
 
-test('a log without a store does not get into a backup that takes the name', async (t) => {
+test('a log without a store does not affect a backup of that name', async (t) => {
   const { at, backUp } = await startBackingUp(t)
   writeFileSync(at('one.db-wal'), readFileSync(at('plants.db-wal')))
   const { code, stderr } = await backUp('one.db')
@@ -54,7 +54,7 @@ test('a log without a store does not get into a backup that takes the name', asy
   assert.ok(!existsSync(at('one.db')))
 })
 
-test('a link to nothing stays one, and the backup is where it leads', async (t) => {
+test('a dangling link stays, and the backup is at its target', async (t) => {
   const { at, backUp, check } = await startBackingUp(t)
   mkdirSync(at('backups'))
   symlinkSync('backups/one.db', at('latest'))
@@ -64,7 +64,7 @@ test('a link to nothing stays one, and the backup is where it leads', async (t) 
   assert.equal((await check('backups/one.db')).code, 0)
 })
 
-test('names with spaces, quotation marks and line ends are names, and a store may be named by a link', async (t) => {
+test('names may have spaces, quotation marks and line breaks, and a store may be given by a link', async (t) => {
   const { at, backUp, check } = await startBackingUp(t)
   symlinkSync('plants.db', at('store'))
   for (const name of ['a b.db', '"\'.db', 'a\nb.db', '-x.db', '%41?mode=ro#.db']) {
@@ -74,7 +74,7 @@ test('names with spaces, quotation marks and line ends are names, and a store ma
   }
 })
 
-test('what cannot be a file is told in a line, without a stack trace', async (t) => {
+test('an invalid file name is reported in one line, without a stack trace', async (t) => {
   const { at, folder, run, backUp } = await startBackingUp(t)
   symlinkSync('loop', at('loop'))
   execFileSync('mkfifo', [at('pipe')])
@@ -100,7 +100,7 @@ test('what cannot be a file is told in a line, without a stack trace', async (t)
   assert.deepEqual(readdirSync(folder).sort(), before)
 })
 
-test('a full disk is told as that, and nothing is left on it', {
+test('a full disk is reported, and no file is left on it', {
   skip: !isRoot && 'not root',
 }, async (t) => {
   const { at, backUp } = await startBackingUp(t)
@@ -120,7 +120,7 @@ test('a full disk is told as that, and nothing is left on it', {
   }
 })
 
-test('where it may not write or read, it says so', { skip: !isRoot && 'not root' }, async (t) => {
+test('missing permissions are reported', { skip: !isRoot && 'not root' }, async (t) => {
   const { at, folder, app, run } = await startBackingUp(t)
   await app.stop()
   chmodSync(folder, 0o755)
@@ -142,9 +142,9 @@ test('where it may not write or read, it says so', { skip: !isRoot && 'not root'
   )
 })
 
-test('two backups at once are both whole; to one file, one of them gets it', async (t) => {
+test('two concurrent backups are both complete; to one file, only one is written', async (t) => {
   const { at, folder, check } = await startBackingUp(t)
-  // Processes of their own: the name of an unfinished file holds the id of its process.
+  // Separate processes: the name of an unfinished file has the process id.
   const backUp = (file: string) => runPlantstore(t, ['backup', '--database', 'plants.db', file], { folder })
   linkSync(at('plants.db'), at('hard link'))
   const [one, two] = await Promise.all([backUp('one.db'), backUp('two.db')])

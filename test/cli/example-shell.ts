@@ -7,7 +7,7 @@ import { commandEnvironment, MAIN } from './run-command.ts'
 
 const run = promisify(execFile)
 
-/** A folder in which `plantstore` is a program, as in a shell of somebody who installed it. */
+/** A folder in which `plantstore` is a program, as if installed. */
 export function shellFolder(test: Lifetime): string {
   const folder = temporaryFolder(test)
   mkdirSync(join(folder, 'bin'))
@@ -17,7 +17,7 @@ export function shellFolder(test: Lifetime): string {
   return folder
 }
 
-/** Runs lines of bash in the folder; throws with what they said when one of them fails. */
+/** Runs lines of bash in the folder. Throws an error with their output if one of them fails. */
 export async function runLines(folder: string, lines: string, app: StartedApp): Promise<string> {
   const path = `${join(folder, 'bin')}:${process.env.PATH}`
   const env = commandEnvironment(app.url, { PATH: path, HOME: folder })

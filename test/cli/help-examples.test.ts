@@ -6,7 +6,7 @@ import { type StartedApp, startApp } from '../support/http/start-app.ts'
 import { runLines, shellFolder } from './example-shell.ts'
 import { commandEnvironment, runCommand } from './run-command.ts'
 
-/** What runs until it is stopped, or wants a PostgreSQL that the example makes up. */
+/** Examples that run until stopped, or need a PostgreSQL server. */
 const NOT_RUN = /^plantstore serve |postgres:\/\//
 /** A line whose words a shell would pass on as they are. */
 const PLAIN = /^plantstore(?: (?:[\w.,/:-]+|"[^"$`\\]*"))+$/
@@ -21,7 +21,7 @@ async function runExample(t: TestContext, folder: string, line: string, app: Sta
   return stdout
 }
 
-test('every command has help with an example, and the examples work as they are written', async (t) => {
+test('every command has an example in its help, and the examples work', async (t) => {
   const folder = shellFolder(t)
   mkdirSync(join(folder, 'data'))
   const app = await startApp(t, { PLANTSTORE_DATABASE: join(folder, 'data', 'plantstore.db') })
@@ -55,18 +55,18 @@ test('every command has help with an example, and the examples work as they are 
       words.join(' '),
     )
     for (const line of lines.filter((one) => !NOT_RUN.test(one))) {
-      // What the examples are about is there again for each.
+      // Each example starts with these plants.
       await app.send('PUT', '/plants/42', '{"name":"Quercus robur","tag":"tree"}')
       await app.send('PUT', '/plants/43', '{"name":"Quercus petraea"}')
       if (words[0] === 'create') await app.fetch('/plants/42', { method: 'DELETE' })
       if (words[0] === 'import')
         for (const id of [1, 1000]) await app.fetch(`/plants/${id}`, { method: 'DELETE' })
-      const made = /token (?:revoke|rotate)/.test(line)
+      const tokens = /token (?:revoke|rotate)/.test(line)
         ? await runExample(t, folder, 'plantstore token list', app)
         : ''
       const here = line
         .replace('http://127.0.0.1:8081', other.url)
-        .replace(/(?<=(?:revoke|rotate) )\w+/, made.split('\t')[0] ?? '')
+        .replace(/(?<=(?:revoke|rotate) )\w+/, tokens.split('\t')[0] ?? '')
       await runExample(t, folder, here, app)
       examples++
     }

@@ -10,14 +10,14 @@ test('--version prints the version and nothing else', async (test) => {
   assert.deepEqual([code, stdout, stderr], [0, `${packageJson.version}\n`, ''])
 })
 
-test('--help tells the commands and how to begin', async (test) => {
+test('--help lists the commands and how to begin', async (test) => {
   const { code, stdout, stderr } = await runCommand(test, ['--help'])
   assert.deepEqual([code, stderr], [0, ''])
   for (const word of ['Usage: plantstore', 'serve', 'token', '--version', 'Examples:', 'Exit codes: '])
     assert.ok(stdout.includes(word), word)
 })
 
-test('help tells of the command that is named behind it', async (test) => {
+test('help prints the help of the given command', async (test) => {
   for (const words of [['list'], ['token', 'create']]) {
     const { code, stdout } = await runCommand(test, ['help', ...words])
     assert.equal(code, 0)
@@ -25,7 +25,7 @@ test('help tells of the command that is named behind it', async (test) => {
   }
 })
 
-test('the help of serve names every setting: flag, variable, default and what it is for', async (test) => {
+test('the help of serve lists every setting: flag, variable, default and purpose', async (test) => {
   const { code, stdout } = await runCommand(test, ['serve', '--help'])
   assert.equal(code, 0)
   const text = stdout.replace(/\s+/g, ' ')
@@ -42,12 +42,13 @@ test('the help of serve names every setting: flag, variable, default and what it
   }
 })
 
-test('a command line that makes no sense ends with 2 and a hint at what was meant', async (test) => {
+test('an invalid command line exits with 2 and a suggestion', async (test) => {
   const cases: [string[], RegExp][] = [
     [['serv'], /^plantstore: unknown command 'serv'\n\(Did you mean serve\?\)\n$/],
     [['serve', '--prot', '80'], /^plantstore: unknown option '--prot'\n\(Did you mean --port\?\)\n$/],
     [['serve', '--token', 'secret-with-16-characters'], /^plantstore: unknown option '--token'/],
     [['serve', '--log-level', 'debgu'], /\n\(Did you mean debug\?\)\n$/],
+    [['constructor'], /^plantstore: unknown command 'constructor'\n$/],
     [['help', 'nosuch'], /^plantstore: unknown command 'nosuch'\n$/],
     [['help', 'lits'], /^plantstore: unknown command 'lits'\n\(Did you mean list\?\)\n$/],
     [['help', 'token', 'nosuch'], /^plantstore: unknown command 'nosuch'\n$/],

@@ -33,11 +33,11 @@ async function startBackedUp(t: TestContext) {
 
 const keptIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('before-restore'))
 
-test('a store that somebody may read and not write is not taken for one that nobody has open', {
+test('a read-only store is not assumed to be unused', {
   skip: !isRoot && 'not root',
 }, async (t) => {
   const { folder, at, app, run } = await startBackedUp(t)
-  // The folder lets anybody change names, and the file may be read.
+  // Anybody may rename files in the folder, and read the file.
   chmodSync(folder, 0o777)
   for (const name of readdirSync(folder)) chmodSync(at(name), 0o644)
   const { code, stderr } = await run(['restore', 'one.db', '--database', 'plants.db', '--force'], NOBODY)
@@ -52,7 +52,7 @@ test('a store that somebody may read and not write is not taken for one that nob
   assert.equal((await run(['restore', 'one.db', '--database', 'plants.db', '--force'], NOBODY)).code, 1)
 })
 
-test('what root restores belongs to the owner of what was there, whoever left its log', {
+test('a store restored by root belongs to the previous owner, whose log may belong to another user', {
   skip: !isRoot && 'not root',
 }, async (t) => {
   const { at, app, folder, restore } = await startBackedUp(t)
@@ -66,7 +66,7 @@ test('what root restores belongs to the owner of what was there, whoever left it
   assert.deepEqual(readdirSync(folder).sort(), ['one.db', 'plants.db', ...keptIn(folder)])
 })
 
-test('a link to a store stays one, to nothing as well, and what is kept is beside the store', async (t) => {
+test('a link to a store stays, also a dangling one, and the old store is retained beside its target', async (t) => {
   const { at, app, restore } = await startBackedUp(t)
   await app.stop()
   mkdirSync(at('stores'))
@@ -80,14 +80,14 @@ test('a link to a store stays one, to nothing as well, and what is kept is besid
   assert.equal(keptIn(at('.')).length, 0)
 })
 
-test('restored again and again, each store that was there is kept', async (t) => {
+test('each of several restores retains the previous store', async (t) => {
   const { app, folder, restore } = await startBackedUp(t)
   await app.stop()
   for (let run = 0; run < 3; run++) assert.equal((await restore('plants.db', '--force')).code, 0)
   assert.equal(keptIn(folder).length, 3)
 })
 
-test('a backup that is cut off, garbage or half zeros is refused, and the store stays', async (t) => {
+test('a backup that is truncated, garbage or half zeros is rejected, and the store is unchanged', async (t) => {
   const { at, app, folder, run } = await startBackedUp(t)
   await app.stop()
   const bytes = readFileSync(at('one.db'))
@@ -112,7 +112,7 @@ test('a backup that is cut off, garbage or half zeros is refused, and the store 
   assert.ok(readFileSync(at('plants.db')).equals(store))
 })
 
-test('what is no place for a store is told in a line', async (t) => {
+test('an invalid place for a store is reported in one line', async (t) => {
   const { at, folder, run } = await startBackedUp(t)
   mkdirSync(at('folder'))
   symlinkSync('loop', at('loop'))
@@ -133,13 +133,13 @@ test('what is no place for a store is told in a line', async (t) => {
   assert.deepEqual(readdirSync(folder).sort(), before)
 })
 
-test('a store that came while a backup was copied there is not replaced', async (t) => {
+test('a store created during a restore is not replaced', async (t) => {
   const { at, run, folder } = await startBackedUp(t)
   const restoring = startPlantstore(t, ['restore', 'one.db', '--database', 'new.db'], { folder })
   await eventually(() => readdirSync(folder).some((name) => name.startsWith('new.db.')))
   copyFileSync(at('one.db'), at('new.db'))
   const code = await restoring.exit
-  // It may have been quicker, and then the copy came after it.
+  // The restore may have been faster; then the store was copied after it.
   if (code !== 0) assert.match(restoring.stderr, /There is a store at new\.db now, and was none before/)
   assert.equal((await run(['check', '--database', 'new.db'])).code, 0)
   assert.deepEqual(
@@ -148,7 +148,7 @@ test('a store that came while a backup was copied there is not replaced', async 
   )
 })
 
-test('where a file system has no hard links, the store that was there is kept as a copy', (t) => {
+test('without hard links the old store is retained as a copy', (t) => {
   const folder = temporaryFolder(t)
   const [store, kept] = [join(folder, 'plants.db'), join(folder, 'kept')]
   writeFileSync(store, 'plants')
@@ -164,7 +164,7 @@ test('where a file system has no hard links, the store that was there is kept as
   assert.ok(!existsSync(join(folder, 'other')))
 })
 
-test('where a file system cannot sync folders, what was done is not taken for a failure', (t) => {
+test('a file system that cannot sync folders does not make a restore fail', (t) => {
   const failure = (code: string) => () => {
     throw Object.assign(new Error(code), { code })
   }

@@ -11,9 +11,9 @@ import { runCommand } from './run-command.ts'
 
 const COPY_AT_EACH_STEP = new URL('../support/process/copy-at-each-step.ts', import.meta.url).href
 
-const keptIn = (folder: string) => readdirSync(folder).filter((name) => /before-restore-\w+$/.test(name))
+const retainedIn = (folder: string) => readdirSync(folder).filter((name) => /before-restore-\w+$/.test(name))
 
-/** What SQLite finds at a path, with the log beside it; the file is sound. */
+/** The plants that SQLite reads at a path, with the log beside it. The file must be sound. */
 function idsIn(path: string): number[] {
   const database = new DatabaseSync(path)
   try {
@@ -27,7 +27,7 @@ function idsIn(path: string): number[] {
   }
 }
 
-/** A folder that a crash left: plant 1 in the file and its backup, plant 2 in the log alone. */
+/** A folder after a crash: plant 1 in the file and its backup, plant 2 in the log only. */
 async function leaveCrashed(t: TestContext): Promise<string> {
   const folder = temporaryFolder(t)
   const database = join(folder, 'plants.db')
@@ -43,10 +43,10 @@ async function leaveCrashed(t: TestContext): Promise<string> {
 }
 
 /**
- * Restores in the folder and has each state looked at that a kill would have left: a copy of the folder before each
- * change of the file system.
+ * Restores in the folder, and checks each state that a kill could leave: a copy of the folder before each change of
+ * the file system.
  */
-async function lookAtEachStep(
+async function checkEachStep(
   t: TestContext,
   folder: string,
   { hasLinks = true, check }: { hasLinks?: boolean; check(copy: string, isRestored: boolean): void },
@@ -80,38 +80,38 @@ async function lookAtEachStep(
   assert.ok(!readdirSync(last.copy).some((name) => name.includes('partial')))
 }
 
-/** One of the two stores is there, whole, and nothing of the old one is lost. */
+/** One of the two stores is complete, and nothing of the old one is lost. */
 function checkStores(copy: string, isRestored: boolean): void {
   assert.deepEqual(idsIn(join(copy, 'plants.db')), isRestored ? [1] : [1, 2])
-  const kept = keptIn(copy)
+  const kept = retainedIn(copy)
   if (isRestored) assert.equal(kept.length, 1)
   for (const name of kept) assert.deepEqual(idsIn(join(copy, name)), [1, 2], name)
 }
 
-test('killed at any step of a restore, one of the two stores is there, whole, and the old one is not lost', async (t) => {
-  await lookAtEachStep(t, await leaveCrashed(t), { check: checkStores })
+test('a restore killed at any step leaves one complete store, and loses nothing of the old one', async (t) => {
+  await checkEachStep(t, await leaveCrashed(t), { check: checkStores })
 })
 
-test('killed at any step on a file system without hard links, nothing is lost either', async (t) => {
-  await lookAtEachStep(t, await leaveCrashed(t), { hasLinks: false, check: checkStores })
+test('a restore killed at any step loses nothing on a file system without hard links either', async (t) => {
+  await checkEachStep(t, await leaveCrashed(t), { hasLinks: false, check: checkStores })
 })
 
-test('killed while a store is replaced that cannot be read, neither it nor its log is lost', async (t) => {
+test('a restore killed while it replaces an unreadable store loses neither it nor its log', async (t) => {
   const folder = await leaveCrashed(t)
   writeFileSync(join(folder, 'plants.db'), Buffer.alloc(8192, 'x'))
   const logBytes = statSync(join(folder, 'plants.db-wal')).size
-  await lookAtEachStep(t, folder, {
+  await checkEachStep(t, folder, {
     check(copy, isRestored) {
       if (isRestored) assert.deepEqual(idsIn(join(copy, 'plants.db')), [1])
       const logs = readdirSync(copy).filter((name) => name.endsWith('-wal'))
       assert.ok(logs.length > 0)
       for (const name of logs) assert.equal(statSync(join(copy, name)).size, logBytes)
-      if (isRestored) assert.equal(keptIn(copy).length, 1)
+      if (isRestored) assert.equal(retainedIn(copy).length, 1)
     },
   })
 })
 
-test('where there is no room to put the log into the old store, both stay as they were', {
+test('without disk space to checkpoint the log of the old store, both are unchanged', {
   skip: MOUNTING_SKIP,
 }, async (t) => {
   const disk = mountSmallDisk(t)
@@ -120,7 +120,7 @@ test('where there is no room to put the log into the old store, both stay as the
   const service = await startService(t, { database })
   const backup = join(temporaryFolder(t), 'one.db')
   assert.equal((await runCommand(t, ['backup', backup, '--database', database])).code, 0)
-  // A mebibyte in the log, which the file of the store does not have yet.
+  // A mebibyte in the log that is not in the file yet.
   const add = (id: number) => service.request('POST', '/plants', { id, name: 'r'.repeat(3000) })
   const added = await Promise.all(Array.from({ length: 300 }, (_, id) => add(id)))
   assert.ok(added.every(({ status }) => status === 200))

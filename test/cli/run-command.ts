@@ -15,7 +15,7 @@ export interface CommandRun {
 export interface CommandOptions {
   /** Standard input; empty by default. */
   input?: string | Uint8Array
-  /** Where it runs; where the tests run by default. */
+  /** The working directory. Default: that of the tests. */
   folder?: string
   environment?: Record<string, string>
 }
@@ -26,8 +26,7 @@ export function commandEnvironment(url: string, more: Record<string, string> = {
 }
 
 /**
- * Runs `plantstore` in this process, its streams in memory, until it ends by itself. Runs at the same time share their
- * folder.
+ * Runs `plantstore` to its end in this process, with its streams in memory. Concurrent runs share their folder.
  */
 export async function runCommand(
   test: Lifetime,

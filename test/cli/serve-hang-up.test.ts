@@ -14,12 +14,12 @@ test('a service whose terminal is closed does not outlive it', { skip: NO_TERMIN
   })
   t.after(() => terminal.kill('SIGKILL'))
   let text = ''
-  terminal.stdout.on('data', (piece) => {
-    text += piece
+  terminal.stdout.on('data', (chunk) => {
+    text += chunk
   })
   const url = await eventually(() => /is at (http:\S+)/.exec(text)?.[1], 10_000)
   const pid = Number(/^pid (\d+)/m.exec(text)?.[1])
-  // While the terminal is there it is a wish to read the certificate anew.
+  // While the terminal exists, SIGHUP reloads the certificate.
   process.kill(pid, 'SIGHUP')
   await eventually(() => text.includes('there is no certificate'))
   assert.equal((await fetch(`${url}/healthz`, { headers: { connection: 'close' } })).status, 200)

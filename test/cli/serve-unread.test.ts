@@ -12,7 +12,7 @@ for (const [what, redirection] of [
   ['whose log nobody reads', '2>&1 >/dev/null | true'],
   ['whose log cannot be written', '2> /dev/full'],
 ]) {
-  test(`a service ${what} goes on all the same`, async (t) => {
+  test(`a service ${what} keeps running`, async (t) => {
     const port = await findFreePort()
     const line = `{ echo pid $BASHPID >&3; exec '${process.execPath}' '${MAIN}' serve; } ${redirection}`
     const shell = spawn('bash', ['--norc', '-c', line], {
@@ -21,19 +21,19 @@ for (const [what, redirection] of [
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     })
     let pid = 0
-    shell.stdio[3]?.on('data', (piece) => {
-      pid = Number(/^pid (\d+)/.exec(String(piece))?.[1])
+    shell.stdio[3]?.on('data', (chunk) => {
+      pid = Number(/^pid (\d+)/.exec(String(chunk))?.[1])
     })
     t.after(() => process.kill(pid, 'SIGKILL'))
     const status = await eventually(
       () =>
         fetch(`http://127.0.0.1:${port}/nowhere`, { headers: { connection: 'close' } }).then(
-          (answer) => answer.status,
+          (response) => response.status,
           () => undefined,
         ),
       10_000,
     )
-    // Which is a line in the log.
+    // A log line.
     assert.equal(status, 401)
     const again = await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { connection: 'close' } })
     assert.equal(again.status, 200)

@@ -6,7 +6,7 @@ import { startApp } from '../support/http/start-app.ts'
 import { commandEnvironment, commandsOn, linesOf, MAIN } from './run-command.ts'
 import { startOtherServer } from './start-other-server.ts'
 
-test('ping tells how many requests went well and how long they took, and needs no token', async (t) => {
+test('ping reports requests, failures and response times, without a token', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, { url: `${app.url}/` })
   const { code, stdout, stderr } = await run(['ping'], { environment: { PLANTSTORE_TOKEN: '' } })
@@ -22,7 +22,7 @@ test('ping tells how many requests went well and how long they took, and needs n
   assert.deepEqual([requests, failed, typeof maxMs], [7, 0, 'number'])
 })
 
-test('ping asks as many at a time as it is told', async (t) => {
+test('ping sends as many concurrent requests as requested', async (t) => {
   let running = 0
   let most = 0
   const other = await startOtherServer(t, (request, response) => {
@@ -37,11 +37,11 @@ test('ping asks as many at a time as it is told', async (t) => {
   assert.equal(most, 4)
 })
 
-test('ping ends with 1 when a request failed, and tells each reason once', async (t) => {
+test('ping exits with 1 if a request failed, and reports each reason once', async (t) => {
   const url = `http://127.0.0.1:${await findFreePort()}`
   const none = await commandsOn(t, { url })(['ping', '--count', '3'])
   assert.deepEqual([none.code, none.stdout], [1, `3 requests to ${url}/healthz, 3 failed\n`])
-  assert.match(none.stderr, /^plantstore: Nothing answers at [^\n]* \(3 times\)\n$/)
+  assert.match(none.stderr, /^plantstore: Cannot connect to [^\n]* \(3 times\)\n$/)
   const busy = await startOtherServer(t, (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json', 'x-request-id': 'r-1' })
     response.end('{"error":50303,"message":"The service is shutting down."}')
@@ -50,7 +50,7 @@ test('ping ends with 1 when a request failed, and tells each reason once', async
   assert.deepEqual(
     [code, stderr],
     [1, 'plantstore: The service is shutting down. (code 50303, request r-1)\n'],
-    'the request is named where the log of the service has more to tell',
+    'the request id is printed if the log of the service has more details',
   )
 })
 
@@ -65,7 +65,7 @@ test('openapi prints the document of the service as JSON or YAML', async (t) => 
   assert.match((await run(['openapi', '--yaml'])).stdout, /^openapi: 3\.1\.0\n/)
 })
 
-test('what answers and is not the service is said to be none', async (t) => {
+test('a response that is not from the service is reported as such', async (t) => {
   const other = await startOtherServer(t, (_request, response) => {
     response.setHeader('content-type', 'text/html')
     response.end('<p>Welcome to \u001b[31msome router</p>')
@@ -74,12 +74,12 @@ test('what answers and is not the service is said to be none', async (t) => {
   for (const words of [['list'], ['get', '1'], ['export'], ['openapi'], ['tags']]) {
     const { code, stdout, stderr } = await run(words)
     assert.deepEqual([code, stdout], [1, ''], words.join(' '))
-    assert.match(stderr, /^plantstore: [^\n]+ Is http:\/\/127\.0\.0\.1:\d+ where the service is\?[^\n]*\n$/)
+    assert.match(stderr, /^plantstore: [^\n]+ Check the URL http:\/\/127\.0\.0\.1:\d+\b[^\n]*\n$/)
     assert.ok(!stderr.includes('\u001b'))
   }
 })
 
-test('a reader that has seen enough ends a command quietly', async (t) => {
+test('a closed pipe ends a command without an error', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
   const input = Array.from(
@@ -92,29 +92,29 @@ test('a reader that has seen enough ends a command quietly', async (t) => {
     const shell = spawn('bash', ['--norc', '-c', line], { env: commandEnvironment(app.url) })
     let stdout = ''
     let stderr = ''
-    shell.stdout.on('data', (piece) => {
-      stdout += piece
+    shell.stdout.on('data', (chunk) => {
+      stdout += chunk
     })
-    shell.stderr.on('data', (piece) => {
-      stderr += piece
+    shell.stderr.on('data', (chunk) => {
+      stderr += chunk
     })
     await new Promise((resolve) => shell.once('close', resolve))
     assert.deepEqual([stderr, stdout.slice(10)], ['', '0\n'], words)
   }
 })
 
-test('output that cannot be written is one plain line', async (t) => {
+test('output that cannot be written is reported in one line', async (t) => {
   const app = await startApp(t)
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')
   for (const words of ['list', 'export', 'openapi']) {
     const line = `'${process.execPath}' '${MAIN}' ${words} > /dev/full`
     const shell = spawn('bash', ['--norc', '-c', line], { env: commandEnvironment(app.url) })
     let stderr = ''
-    shell.stderr.on('data', (piece) => {
-      stderr += piece
+    shell.stderr.on('data', (chunk) => {
+      stderr += chunk
     })
     const code = await new Promise((resolve) => shell.once('close', resolve))
     assert.equal(code, 1, words)
-    assert.match(stderr, /^plantstore: The output cannot be written: no space is left\.\n$/)
+    assert.match(stderr, /^plantstore: Cannot write the output: no space left\.\n$/)
   }
 })

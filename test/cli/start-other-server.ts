@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Lifetime } from '../support/http/start-app.ts'
 
-/** A server that answers as the service never does, or not at all. At the end it hangs up on everybody. */
+/** A server that responds as the service never does, or not at all. At the end it drops all connections. */
 export async function startOtherServer(
   test: Lifetime,
   listener: RequestListener,

@@ -3,10 +3,10 @@ import { type Lifetime, startApp, temporaryFolder } from '../support/http/start-
 import { runPlantstore } from '../support/process/plantstore-process.ts'
 import { runCommand } from './run-command.ts'
 
-/** A user who owns nothing here, to run as where the tests are root. */
+/** A user without files here, for tests that run as root. */
 export const NOBODY = 65_534
 
-/** A service whose store, `plants.db`, has a plant, and `run` for commands in its folder: for another user in a process. */
+/** A service whose store `plants.db` has a plant, and `run` for commands in its folder; as another user in a process. */
 export async function startStore(test: Lifetime) {
   const folder = temporaryFolder(test)
   const at = (name: string) => join(folder, name)

@@ -26,7 +26,7 @@ test('on a terminal, list is a table under a bold header, as wide as the termina
   assert.equal(plain.raw, 'TAG   COUNT\r\ntree      1\r\n', 'no colours where they are not wanted')
 })
 
-test('on a terminal, get shows a plant a line a member, and what there is none of is said', {
+test('on a terminal get prints a member per line, and list reports if no plants match', {
   skip: NO_TERMINAL,
 }, async (t) => {
   const app = await startApp(t)
@@ -42,7 +42,7 @@ test('on a terminal, get shows a plant a line a member, and what there is none o
   assert.equal(none.text, 'No plants match.\n')
 })
 
-test('no name controls a terminal, in whatever form it is shown', { skip: NO_TERMINAL }, async (t) => {
+test('no name controls a terminal, in any output format', { skip: NO_TERMINAL }, async (t) => {
   const app = await startApp(t)
   const name = 'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202eb\u007f'
   await app.send('POST', '/plants', JSON.stringify({ id: 1, name, tag: name }))
@@ -83,17 +83,17 @@ test('an import shows how far it is, and the bar is gone when it is over', {
   )
   assert.match(terminal.text, / {2}1 error {2}\d+:\d\d left/)
   assert.ok(
-    terminal.text.endsWith('\nline 1: The line is not JSON. (code 40002)\n60,000 created, 1 refused.\n'),
+    terminal.text.endsWith('\nline 1: The line is not JSON. (code 40002)\n60,000 created, 1 failed.\n'),
   )
 })
 
-test('rows may be typed: no bar is drawn over them', { skip: NO_TERMINAL }, async (t) => {
+test('rows may be typed: no progress bar overwrites them', { skip: NO_TERMINAL }, async (t) => {
   const app = await startApp(t)
   const terminal = inTerminal(t, app.url, ['import', '-', '--format', 'csv'])
-  await terminal.shows(/^Type the rows; Ctrl-D on a line of its own ends them\.\n$/)
+  await terminal.shows(/^Type the rows, then press Ctrl-D on an empty line\.\n$/)
   terminal.type('id,name\n1,Rosa canina\n\u0004')
   assert.equal(await terminal.exit, 0)
-  assert.equal(terminal.text, 'Type the rows; Ctrl-D on a line of its own ends them.\n1 created.\n')
+  assert.equal(terminal.text, 'Type the rows, then press Ctrl-D on an empty line.\n1 created.\n')
 })
 
 test('piped, an import draws no bar', async (t) => {
@@ -103,14 +103,14 @@ test('piped, an import draws no bar', async (t) => {
   assert.equal(stderr, '')
 })
 
-test('Ctrl-C ends an import with 130 and says how far it got, and what was told is kept', {
+test('Ctrl-C ends an import with 130, its progress and the failed rows so far', {
   skip: NO_TERMINAL,
 }, async (t) => {
   const app = await startApp(t)
   const folder = temporaryFolder(t)
-  // Somebody who writes without haste.
+  // A slow source.
   execFileSync('mkfifo', [join(folder, 'plants.ndjson')])
-  const words = ['import', 'plants.ndjson', '--errors', 'refused.ndjson']
+  const words = ['import', 'plants.ndjson', '--errors', 'failed.ndjson']
   const terminal = inTerminal(t, app.url, words, { folder, columns: 120 })
   const writer = createWriteStream(join(folder, 'plants.ndjson'))
   t.after(() => void writer.destroy())
@@ -121,11 +121,11 @@ test('Ctrl-C ends an import with 130 and says how far it got, and what was told 
   assert.equal(await terminal.exit, 130)
   assert.match(
     terminal.text,
-    /plantstore: Interrupted\. The rows before line [\d,]+ are done: [\d,]+ created, 1 refused\. [^\n]* --on-conflict skip to continue\.\n$/,
+    /plantstore: Interrupted\. The rows before line [\d,]+ are complete: [\d,]+ created, 1 failed\. [^\n]* --on-conflict skip to continue\.\n$/,
   )
-  assert.equal(readFileSync(join(folder, 'refused.ndjson'), 'utf8'), 'no json\n')
-  assert.deepEqual(readdirSync(folder).sort(), ['plants.ndjson', 'refused.ndjson'])
-  const [, done = ''] = /are done: ([\d,]+) created/.exec(terminal.text) ?? []
+  assert.equal(readFileSync(join(folder, 'failed.ndjson'), 'utf8'), 'no json\n')
+  assert.deepEqual(readdirSync(folder).sort(), ['failed.ndjson', 'plants.ndjson'])
+  const [, done = ''] = /are complete: ([\d,]+) created/.exec(terminal.text) ?? []
   const { stdout } = await commandsOn(t, app)(['export'])
   assert.ok(stdout.split('\n').length - 1 >= Number(done.replace(',', '')), 'what it said is stored')
 })
@@ -153,7 +153,7 @@ test('Ctrl-C ends a copy with 130, and another run finishes it', { skip: NO_TERM
   assert.deepEqual([code, stdout.slice(0, 13)], [0, '150,000 plant'])
 })
 
-test('Ctrl-C ends an export with 130 and leaves no part of a file', { skip: NO_TERMINAL }, async (t) => {
+test('Ctrl-C ends an export with 130 and leaves no partial file', { skip: NO_TERMINAL }, async (t) => {
   const { url } = await startOtherServer(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/csv' })
     response.write('id,name,tag,createdAt,updatedAt\r\n1,"a\nb",,x,x\r\n2,c,,x,x\r\n')
@@ -166,13 +166,15 @@ test('Ctrl-C ends an export with 130 and leaves no part of a file', { skip: NO_T
   assert.equal(await terminal.exit, 130)
   assert.match(
     terminal.text,
-    /\nplantstore: Interrupted\. 2 plants had arrived\. plants\.csv was not created\.\n$/,
+    /\nplantstore: Interrupted\. Received 2 plants\. plants\.csv was not created\.\n$/,
   )
   assert.deepEqual(readdirSync(folder), [])
   assert.ok(!existsSync(join(folder, 'plants.csv')))
 })
 
-test('Ctrl-C ends what waits for an answer, and says so in a line', { skip: NO_TERMINAL }, async (t) => {
+test('Ctrl-C ends a command that waits for a response, and reports it in one line', {
+  skip: NO_TERMINAL,
+}, async (t) => {
   const asked = Promise.withResolvers<void>()
   const { url } = await startOtherServer(t, () => asked.resolve())
   const terminal = inTerminal(t, url, ['delete', '1', '2'])
@@ -181,6 +183,6 @@ test('Ctrl-C ends what waits for an answer, and says so in a line', { skip: NO_T
   assert.equal(await terminal.exit, 130)
   assert.equal(
     terminal.text,
-    'plantstore: Interrupted. It may have been done all the same. 0 of 2 are deleted.\n',
+    'plantstore: Interrupted. It may have been applied all the same. 0 of 2 were deleted.\n',
   )
 })

@@ -4,18 +4,18 @@ import { eventually } from '../support/eventually.ts'
 import type { Lifetime } from '../support/http/start-app.ts'
 import { commandEnvironment, MAIN } from './run-command.ts'
 
-/** What a test that needs a terminal skips for, where there is none to be had: `script` of util-linux makes one. */
+/** Why to skip a test that needs a terminal: `script` of util-linux, which creates one, is missing. */
 export const NO_TERMINAL: string | false =
   spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') !== true &&
   'no program "script" of util-linux'
 
 export interface Terminal {
-  /** All that was written to it so far, as it came. */
+  /** Everything written to it so far. */
   readonly raw: string
-  /** The same without control sequences, the lines of a bar that is drawn over itself one under the other. */
+  /** The same without control sequences. Redrawn lines of a progress bar follow each other. */
   readonly text: string
   type(text: string): void
-  /** Waits until what was written matches. */
+  /** Waits until the text matches. */
   shows(pattern: RegExp): Promise<void>
   exit: Promise<number>
 }
@@ -26,7 +26,7 @@ export interface TerminalOptions {
   environment?: Record<string, string>
 }
 
-/** Runs `plantstore` with these words in a terminal of its own; it is ended with the test. */
+/** Runs `plantstore` with these words in a new terminal. The test ends it. */
 export function inTerminal(
   test: Lifetime,
   url: string,
@@ -40,7 +40,7 @@ export function inTerminal(
   })
 }
 
-/** Runs a line of the shell in a terminal of its own. */
+/** Runs a line of the shell in a new terminal. */
 export function startTerminal(
   test: Lifetime,
   line: string,
@@ -52,8 +52,8 @@ export function startTerminal(
   })
   let raw = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (piece: string) => {
-      raw += piece
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      raw += chunk
     })
   }
   child.stdin.on('error', () => undefined)
@@ -61,7 +61,7 @@ export function startTerminal(
     child.once('close', (code) => resolve(code ?? -1))
   })
   test.after(async () => {
-    // Without its terminal, what runs in it is hung up; an interactive shell minds no other signal.
+    // Closing the terminal sends SIGHUP. An interactive shell ignores other signals.
     child.kill('SIGKILL')
     await exit
   })
@@ -70,7 +70,7 @@ export function startTerminal(
       return raw
     },
     get text() {
-      // A bar begins each time at the first column.
+      // Each redraw of a bar begins at the first column.
       return stripVTControlCharacters(raw.replaceAll('\u001b[1G', '\n').replaceAll('\r\n', '\n'))
     },
     type: (text) => void child.stdin.write(text),

@@ -5,9 +5,9 @@ import { temporaryFolder } from '../support/http/start-app.ts'
 import { commandsOn } from './run-command.ts'
 
 const ID_RULE =
-  /^plantstore: (?:<ids?>|--after <id>) cannot be '[^']+'\. An id is a whole number from -9223372036854775808 to 9223372036854775807\.\n$/
+  /^plantstore: (?:<ids?>|--after <id>) cannot be '[^']+'\. An id must be a whole number from -9223372036854775808 to 9223372036854775807\.\n$/
 
-/** What each command says to words that make no sense; nothing is sent for them. */
+/** Invalid arguments of each command, and the message. Nothing is sent for them. */
 const CASES: [string[], RegExp][] = [
   [['create'], /^plantstore: missing required argument 'id'\n$/],
   [['create', '1'], /^plantstore: missing required argument 'name'\n$/],
@@ -33,14 +33,8 @@ const CASES: [string[], RegExp][] = [
   [['list', '--tag'], /^plantstore: option '--tag <tag>' argument missing\n$/],
   [['search'], /missing required argument 'words'/],
   [['update', '1'], /^plantstore: Nothing to update: give --name, --tag or --no-tag\.\n$/],
-  [
-    ['update', '1', '--tag', 'a', '--no-tag'],
-    /^plantstore: --tag and --no-tag cannot be combined: [^\n]*\n$/,
-  ],
-  [
-    ['update', '1', '--no-tag', '--tag', 'a'],
-    /^plantstore: --tag and --no-tag cannot be combined: [^\n]*\n$/,
-  ],
+  [['update', '1', '--tag', 'a', '--no-tag'], /^plantstore: --tag and --no-tag cannot be combined\.\n$/],
+  [['update', '1', '--no-tag', '--tag', 'a'], /^plantstore: --tag and --no-tag cannot be combined\.\n$/],
   [['delete'], /missing required argument 'ids'/],
   [['delete', '1', 'x'], ID_RULE],
   [['delete', '1', '2', '--if-match', 'e'], /^plantstore: --if-match takes a single id\.\n$/],
@@ -48,13 +42,13 @@ const CASES: [string[], RegExp][] = [
   [['import'], /missing required argument 'file'/],
   [
     ['import', '-'],
-    /^plantstore: Standard input does not tell its format: give --format ndjson or csv, [^\n]*\n$/,
+    /^plantstore: The format of standard input is unknown\. Use --format ndjson or csv, [^\n]*\n$/,
   ],
-  [['import', 'plants.json'], /^plantstore: The name plants\.json does not tell its format: /],
-  [['import', 'a.csv', '--format', 'xml'], /It is one of ndjson, csv\.\n$/],
+  [['import', 'plants.json'], /^plantstore: The format of plants\.json is unknown\. /],
+  [['import', 'a.csv', '--format', 'xml'], /It must be one of ndjson, csv\.\n$/],
   [
     ['import', 'a.csv', '--on-conflict', 'repalce'],
-    /It is one of fail, skip, replace\.\n\(Did you mean replace\?\)\n$/,
+    /It must be one of fail, skip, replace\.\n\(Did you mean replace\?\)\n$/,
   ],
   [['import', 'a.ndjson', '--columns', 'id,name'], /^plantstore: --columns is for CSV only\.\n$/],
   [['import', 'a.ndjson', '--id-start', '1'], /^plantstore: --id-start is for CSV only\.\n$/],
@@ -70,24 +64,24 @@ const CASES: [string[], RegExp][] = [
     ['import', 'a.csv', '--columns', 'name'],
     /^plantstore: [^\n]+ A column id is required, [^\n]+ See --columns and --id-start\.\n$/,
   ],
-  [['import', 'a.csv', '--encoding', 'klingon'], /There is no such encoding: [^\n]*\n$/],
+  [['import', 'a.csv', '--encoding', 'klingon'], /The encoding is unknown\. [^\n]*\n$/],
   [
     ['import', 'a.csv', '--encoding', 'iso-2022-jp', '--errors', 'b.csv'],
     /--errors does not support iso-2022-jp/,
   ],
-  [['export', 'plants.xlsx'], /^plantstore: The name plants\.xlsx does not tell its format: /],
+  [['export', 'plants.xlsx'], /^plantstore: The format of plants\.xlsx is unknown\. /],
   [['export', '--bom'], /^plantstore: --bom is for CSV only\.\n$/],
-  [['export', '--format', 'cvs'], /It is one of ndjson, csv\.\n\(Did you mean csv\?\)\n$/],
+  [['export', '--format', 'cvs'], /It must be one of ndjson, csv\.\n\(Did you mean csv\?\)\n$/],
   [['ping', '--count', 'many'], /It must be a whole number from 1 to 1000000\.\n$/],
   [['ping', '--token', 'a-token-of-16-letters'], /^plantstore: unknown option '--token'\n/],
   [['openapi', '--json'], /^plantstore: unknown option '--json'\n/],
   [['completion'], /missing required argument 'shell'/],
-  [['completion', 'zhs'], /It is one of bash, zsh, fish\.\n\(Did you mean zsh\?\)\n$/],
+  [['completion', 'zhs'], /It must be one of bash, zsh, fish\.\n\(Did you mean zsh\?\)\n$/],
   [['list', '--url', 'localhost:8080'], /^plantstore: --url must be an http or https URL [^\n]*\n$/],
   [['list', '--token', 'short'], /^plantstore: --token must be 16 to 16000 characters from [^\n]*\n$/],
 ]
 
-test('words that make no sense end with 2 and a plain line that tells the rule, for every command', async (t) => {
+test('invalid arguments of every command exit with 2 and a line that states the rule', async (t) => {
   const run = commandsOn(t, { url: `http://127.0.0.1:${await findFreePort()}` })
   const folder = temporaryFolder(t)
   for (const [words, message] of CASES) {
@@ -99,7 +93,7 @@ test('words that make no sense end with 2 and a plain line that tells the rule, 
   }
 })
 
-test('a variable that is wrong ends with 2, as a flag that is wrong does', async (t) => {
+test('an invalid variable exits with 2, as an invalid flag does', async (t) => {
   const run = commandsOn(t, { url: 'localhost' })
   const { code, stderr } = await run(['list'])
   assert.equal(code, 2)
@@ -111,7 +105,7 @@ test('a variable that is wrong ends with 2, as a flag that is wrong does', async
   )
 })
 
-test('where nothing answers, every command says so soon, in one line', async (t) => {
+test('without a service every command fails soon, in one line', async (t) => {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const run = commandsOn(t, { url })
@@ -127,7 +121,7 @@ test('where nothing answers, every command says so soon, in one line', async (t)
     ['export'],
     ['openapi'],
   ]
-  const message = `plantstore: Nothing answers at ${url}: is the service running? --url or PLANTSTORE_URL tells where it is.`
+  const message = `plantstore: Cannot connect to ${url}: nothing listens there. Start the service, or set its URL with --url or PLANTSTORE_URL.`
   for (const one of words) {
     const { code, stdout, stderr } = await run(one, { input: 'id,name\n1,x\n' })
     assert.deepEqual([code, stdout], [1, ''], one.join(' '))
@@ -135,5 +129,5 @@ test('where nothing answers, every command says so soon, in one line', async (t)
     assert.equal(stderr.split('\n').length, 2)
   }
   const host = await run(['get', '1', '--url', 'http://no-such-host.invalid'])
-  assert.match(host.stderr, /^plantstore: There is no host no-such-host\.invalid, [^\n]*\n$/)
+  assert.match(host.stderr, /^plantstore: Cannot resolve the host name no-such-host\.invalid\. [^\n]*\n$/)
 })

@@ -86,7 +86,7 @@ test('what is sent is a plant a line, whole, and asks to be told while it runs',
   )
 })
 
-test('a report in one piece is understood as well, and a line that is none is told as that', async (context) => {
+test('a report in one chunk is understood as well, and a line that is none is told as that', async (context) => {
   const json =
     '{"created":1,"replaced":0,"skipped":0,"failed":1,"errors":[{"line":2,"id":9007199254740993,"error":40901,"message":"taken"}]}'
   const whole = await startScript(context, [answer(200, json)])
@@ -198,13 +198,13 @@ test('rows wait for company a moment only, and a source that dawdles gives signs
     yield { id: 2n, name: 'two' }
     await gates[1]?.promise
   }
-  const pieces = ndjsonOf(plants())
+  const chunks = ndjsonOf(plants())
   const next = async (waitMs: number) => {
-    const piece = pieces.next()
+    const chunk = chunks.next()
     // What the source has to say at once is taken first.
     for (let turn = 0; turn < 20; turn++) await undefined
     context.mock.timers.tick(waitMs)
-    return (await piece).value
+    return (await chunk).value
   }
   assert.equal(await next(50), '{"id":1,"name":"one"}\n')
   assert.equal(await next(10_000), ' ')

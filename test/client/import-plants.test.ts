@@ -120,7 +120,7 @@ test('progress is told while an import runs', async (context) => {
   for (const { line, created } of told) assert.equal(created, line - 1)
 })
 
-test('a file is imported as text, bytes, Blob, stream or pieces of any size', async (context) => {
+test('a file is imported as text, bytes, Blob, stream or chunks of any size', async (context) => {
   const client = await start(context)
   const path = join(temporaryFolder(context), 'plants.ndjson')
   const ndjson = (id: bigint) =>

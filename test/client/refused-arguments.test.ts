@@ -109,7 +109,7 @@ for (const [what, call, message] of REFUSED) {
   })
 }
 
-test('pieces of a file without its format are no plants, and what they say is not told', async (context) => {
+test('chunks of a file without its format are no plants, and what they say is not told', async (context) => {
   const { client } = await startScript(context, [answer(200, '{}')])
   for (const source of [['secret'], Readable.from(['secret']), Readable.from([Buffer.from('secret')])]) {
     await assert.rejects(client().importPlants(wrong(source)), (error) => {

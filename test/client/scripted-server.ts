@@ -54,8 +54,8 @@ export async function startScript(test: Lifetime, turns: readonly Turn[]) {
   const started = await startServer(test, (request, response) => {
     let body = ''
     request.setEncoding('utf8')
-    request.on('data', (piece) => {
-      body += piece
+    request.on('data', (chunk) => {
+      body += chunk
     })
     request.on('end', () => {
       const { method = '', url = '', headers } = request

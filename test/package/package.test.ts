@@ -166,11 +166,11 @@ test('the command runs where it may write nothing', async (context) => {
     },
   )
   let output = ''
-  child.stdout.on('data', (piece) => {
-    output += piece
+  child.stdout.on('data', (chunk) => {
+    output += chunk
   })
-  child.stderr.on('data', (piece) => {
-    output += piece
+  child.stderr.on('data', (chunk) => {
+    output += chunk
   })
   const code = await new Promise((resolve) => child.once('close', resolve))
   assert.deepEqual([code, output], [0, `${packageJson.version}\n`])
@@ -218,8 +218,8 @@ async function serve(context: TestContext, settings: Record<string, string> = {}
   })
   context.after(() => endGroup(child))
   let output = ''
-  child.stdout.on('data', (piece) => {
-    output += piece
+  child.stdout.on('data', (chunk) => {
+    output += chunk
   })
   return eventually(() => {
     assert.equal(child.exitCode, null, 'it ended')

@@ -14,7 +14,7 @@ const WRITES = [
   ['delete', '1'],
 ]
 
-test('a write whose answer is lost is said to be done, maybe', async (t) => {
+test('a write whose response is lost is reported as possibly applied', async (t) => {
   const lost = await startOtherServer(t, (request) => void request.socket.destroy())
   const broken = await startOtherServer(t, (_request, response) => {
     response.writeHead(500, { 'content-type': 'application/json' })
@@ -28,14 +28,18 @@ test('a write whose answer is lost is said to be done, maybe', async (t) => {
     for (const other of [lost, broken]) {
       const { code, stderr } = await commandsOn(t, other)(words)
       assert.equal(code, 1)
-      assert.match(stderr, /^plantstore: [^\n]+[.)] It may have been done all the same\.\n$/, words.join(' '))
+      assert.match(
+        stderr,
+        /^plantstore: [^\n]+[.)] It may have been applied all the same\.\n$/,
+        words.join(' '),
+      )
     }
-    assert.doesNotMatch((await commandsOn(t, busy)(words)).stderr, /may have been done/)
+    assert.doesNotMatch((await commandsOn(t, busy)(words)).stderr, /may have been applied/)
   }
-  assert.doesNotMatch((await commandsOn(t, lost)(['get', '1'])).stderr, /may have been done/)
+  assert.doesNotMatch((await commandsOn(t, lost)(['get', '1'])).stderr, /may have been applied/)
 })
 
-test('a write that is interrupted is said to be done, maybe; a read is not', async (t) => {
+test('an interrupted write is reported as possibly applied; a read is not', async (t) => {
   let asked = Promise.withResolvers<void>()
   const { url } = await startOtherServer(t, () => asked.resolve())
   for (const words of [...WRITES, ['get', '1']]) {
@@ -45,12 +49,12 @@ test('a write that is interrupted is said to be done, maybe; a read is not', asy
     await asked.promise
     run.child.kill('SIGINT')
     assert.equal(await run.exit, 130)
-    const maybe = words[0] === 'get' ? '' : ' It may have been done all the same.'
+    const maybe = words[0] === 'get' ? '' : ' It may have been applied all the same.'
     assert.equal(run.stderr, `plantstore: Interrupted.${maybe}\n`, words.join(' '))
   }
 })
 
-test('a write that met nobody is not done, but where an earlier try met somebody it may be', async (t) => {
+test('a write without a connection was not applied, unless an earlier try was sent', async (t) => {
   const dying = await startOtherServer(t, (request) => {
     dying.server.close()
     request.socket.destroy()
@@ -58,30 +62,30 @@ test('a write that met nobody is not done, but where an earlier try met somebody
   const run = commandsOn(t, dying)
   assert.match(
     (await run(['create', '1', 'x'])).stderr,
-    /: Nothing answers [^\n]+ It may have been done [^\n]+\n$/,
+    /: Cannot connect [^\n]+ It may have been applied [^\n]+\n$/,
   )
-  assert.match((await run(['create', '1', 'x'])).stderr, /: Nothing answers [^\n]+ tells where it is\.\n$/)
+  assert.match((await run(['create', '1', 'x'])).stderr, /: Cannot connect [^\n]+ or PLANTSTORE_URL\.\n$/)
 })
 
-test('an https URL of what speaks plain HTTP is told to try http', async (t) => {
+test('an https URL of a plain HTTP server suggests http', async (t) => {
   const app = await startApp(t)
   const url = app.url.replace('http:', 'https:')
   const input = 'id,name\n1,x\n'
   for (const words of [['list'], ['create', '1', 'x'], ['import', '-', '--format', 'csv']]) {
     const { code, stderr } = await commandsOn(t, { url })(words, { input })
-    const message = `plantstore: What answers at ${url} does not speak HTTPS: try ${app.url}\n`
+    const message = `plantstore: The server at ${url} does not speak HTTPS. Try ${app.url}\n`
     assert.deepEqual([code, stderr], [1, message])
   }
 })
 
-test('an http URL of what speaks HTTPS is told to try https', async (t) => {
+test('an http URL of an HTTPS server suggests https', async (t) => {
   const { url } = await startApp(t, makeCertificate(t).settings)
   const { code, stderr } = await commandsOn(t, { url: url.replace('https:', 'http:') })(['list'])
   assert.equal(code, 1)
-  assert.match(stderr, /^plantstore: What listens at http:\S+ hangs up [^\n]+ try https:\S+\n$/)
+  assert.match(stderr, /^plantstore: The server at http:\S+ closes the connection [^\n]+ try https:\S+\n$/)
 })
 
-test('a URL without the base path of the service is told to look at it', async (t) => {
+test('a URL without the base path of the service is reported', async (t) => {
   const app = await startApp(t, { PLANTSTORE_BASE_URL: 'https://example.org/garden' })
   const url = app.url.replace(/\/garden$/, '')
   const { code, stderr } = await commandsOn(t, { url })(['list'])
@@ -89,31 +93,28 @@ test('a URL without the base path of the service is told to look at it', async (
     [code, stderr],
     [
       1,
-      `plantstore: There is no such path. (code 40401) Is ${url} where the service is, with its base path?\n`,
+      `plantstore: There is no such path. (code 40401) Check the URL ${url}: it must include the base path of the service.\n`,
     ],
   )
 })
 
-test('the page of a gateway is told as such', async (t) => {
+test('the page of a gateway is reported as such', async (t) => {
   const gateway = await startOtherServer(t, (_request, response) => {
     response.writeHead(503, { 'content-type': 'text/html' })
     response.end('<h1>503 Service Temporarily Unavailable</h1>')
   })
   const { code, stderr } = await commandsOn(t, gateway)(['list'])
   assert.equal(code, 1)
-  assert.match(
-    stderr,
-    /: 503 [\w ]+\. Something in front of it answered: perhaps the service is not running\.\n$/,
-  )
+  assert.match(stderr, /: 503 [\w ]+\. A gateway sent this response: check that the service is running\.\n$/)
 })
 
-test('what is told after a failure is sentences of their own, and true of the file', async (t) => {
+test('the hints after a failure are whole sentences, and right about the file', async (t) => {
   const lost = await startOtherServer(t, (request) => void request.socket.destroy())
   const run = commandsOn(t, lost)
   const folder = temporaryFolder(t)
   const imported = await run(['import', '-', '--format', 'csv'], { input: 'id,name\n1,x\n' })
-  assert.match(imported.stderr, /\w\. Some rows may be stored\. [^\n]+\n$/)
-  assert.match((await run(['delete', '1', '2'])).stderr, /\w\. It may have [\w ]+\. 0 of 2 are deleted\.\n$/)
+  assert.match(imported.stderr, /\w\. Some rows may have been stored\. [^\n]+\n$/)
+  assert.match((await run(['delete', '1', '2'])).stderr, /\w\. It may have [\w ]+\. 0 of 2 were deleted\.\n$/)
   assert.match((await run(['export', 'x.csv'], { folder })).stderr, /\w\. x\.csv was not created\.\n$/)
   assert.deepEqual(readdirSync(folder), [])
   writeFileSync(join(folder, 'x.csv'), '')
@@ -121,10 +122,10 @@ test('what is told after a failure is sentences of their own, and true of the fi
   const app = await startApp(t)
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')
   const full = await commandsOn(t, app)(['export', '/dev/full', '--format', 'csv'])
-  assert.match(full.stderr, /no space is left\. 1 plant had arrived\. The output is incomplete\.\n$/)
+  assert.match(full.stderr, /no space left\. Received 1 plant\. The output is incomplete\.\n$/)
 })
 
-test('where a parameter helps, its flag is named', async (t) => {
+test('a failure names the flag that helps', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const imported = (input: string | Buffer) => run(['import', '-', '--format', 'csv'], { input })
   const header = await imported('id,title\n1,a\n')

@@ -24,7 +24,7 @@ async function startStore(t: TestContext) {
   return { folder, database, app, backUp }
 }
 
-test('backup says how many plants are in the file, which is a single one for its owner alone', async (t) => {
+test('backup reports the number of plants, and writes a single file that only its owner can read', async (t) => {
   const { folder, backUp } = await startStore(t)
   const file = join(folder, 'backups', 'one.db')
   mkdirSync(join(folder, 'backups'))
@@ -33,17 +33,17 @@ test('backup says how many plants are in the file, which is a single one for its
   assert.match(stderr, /^1 plant in \S+one\.db \(\S+ kB\), verified\.\n$/)
   assert.deepEqual(readdirSync(join(folder, 'backups')), ['one.db'])
   assert.equal(statSync(file).mode & 0o777, 0o600)
-  // Readers and writers of the format (sqlite.org/fileformat.html): no log is expected beside the file.
+  // The versions of the format (sqlite.org/fileformat.html): no log is expected beside the file.
   assert.deepEqual([...readFileSync(file).subarray(18, 20)], [1, 1])
 })
 
-test('a file that is there is replaced with --force only, and a link to one stays a link', async (t) => {
+test('an existing file is replaced only with --force, and a link to it stays a link', async (t) => {
   const { folder, backUp } = await startStore(t)
   const file = join(folder, 'one.db')
   writeFileSync(file, 'precious')
-  const refused = await backUp(file)
-  assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /^plantstore: \S+one\.db is there already: [^\n]*--force\.\n$/)
+  const rejected = await backUp(file)
+  assert.equal(rejected.code, 1)
+  assert.match(rejected.stderr, /^plantstore: \S+one\.db is there already: [^\n]*--force\.\n$/)
   assert.equal(readFileSync(file, 'utf8'), 'precious')
   const link = join(folder, 'latest.db')
   symlinkSync('one.db', link)
@@ -52,7 +52,7 @@ test('a file that is there is replaced with --force only, and a link to one stay
   assert.ok(readFileSync(file).subarray(0, 15).equals(Buffer.from('SQLite format 3')))
 })
 
-test('what cannot be backed up, or not there, is told in a line, and nothing is made', async (t) => {
+test('an invalid source or target is reported in one line, and no file is created', async (t) => {
   const { folder, database, backUp } = await startStore(t)
   writeFileSync(join(folder, 'text'), 'no database, and longer than the header of one'.repeat(30))
   const before = readdirSync(folder)
@@ -81,7 +81,7 @@ test('what cannot be backed up, or not there, is told in a line, and nothing is 
   assert.deepEqual(readdirSync(folder), before)
 })
 
-test('a backup that the disk has no room for leaves what was there', {
+test('a backup on a full disk leaves the existing file unchanged', {
   skip: existsSync('/usr/bin/prlimit') ? false : 'prlimit, of Linux, is not here',
 }, async (t) => {
   const { folder, database, app } = await startStore(t)

@@ -11,7 +11,7 @@ import { runCommand } from '../run-command.ts'
 const PLANTS = 3_000
 const PAGE_BYTES = 4096
 
-/** A store with plants, of which the newest wait to be indexed, and a token. */
+/** A store with plants, the newest not indexed yet, and a token. */
 async function makeStore(t: TestContext): Promise<string> {
   const database = join(temporaryFolder(t), 'plants.db')
   const storage = await openFile(t, database)
@@ -41,7 +41,7 @@ function damage(path: string, ...statements: string[]): void {
 
 const check = (t: TestContext, database: string) => runCommand(t, ['check', '--database', database])
 
-test('a sound store is told to be, also while a service writes to it', async (t) => {
+test('a sound store is reported as sound, also while a service writes to it', async (t) => {
   const database = await makeStore(t)
   const app = await startApp(t, { PLANTSTORE_DATABASE: database })
   let isOver = false
@@ -59,7 +59,7 @@ test('a sound store is told to be, also while a service writes to it', async (t)
   await load
 })
 
-test('bytes of a page that are others are found', async (t) => {
+test('changed bytes of a page are found', async (t) => {
   const database = await makeStore(t)
   const reader = new DatabaseSync(database, { readOnly: true })
   const { page } = reader
@@ -77,7 +77,7 @@ test('bytes of a page that are others are found', async (t) => {
   assert.match(stderr, /^plantstore: \S+ is damaged: restore a backup \([^\n]+\n$/)
 })
 
-test('a plant that an index lacks is found', async (t) => {
+test('a plant missing from an index is found', async (t) => {
   const database = await makeStore(t)
   damage(
     database,
@@ -96,7 +96,7 @@ test('a plant that an index lacks is found', async (t) => {
   assert.match(stdout, /^tags: 3001 plants have one, and the index of tags has 3000$/m)
 })
 
-test('a plant that no search would find is found, and words of a plant that is none', async (t) => {
+test('a plant missing from the search index is found, and an indexed plant that does not exist', async (t) => {
   const database = await makeStore(t)
   const app = await startApp(t, { PLANTSTORE_DATABASE: database })
   await app.stop()
@@ -116,7 +116,7 @@ test('a plant that no search would find is found, and words of a plant that is n
   )
 })
 
-test('values that the service never writes are found, each row by its name', async (t) => {
+test('values that the service never writes are found, each with its row', async (t) => {
   const database = await makeStore(t)
   damage(
     database,
@@ -139,7 +139,7 @@ test('values that the service never writes are found, each row by its name', asy
   ])
 })
 
-test('replaced secrets of tokens and idempotency keys are looked at, in a store of an older schema as well', async (t) => {
+test('old secrets of tokens and idempotency keys are checked, also in an older schema', async (t) => {
   const database = await makeStore(t)
   const token = (id: string, hash: string, previous: string, untilMs: string) =>
     `INSERT INTO tokens (id, hash, label, scopes, created_at, previous_hash, previous_expires_at)
@@ -178,7 +178,7 @@ test('replaced secrets of tokens and idempotency keys are looked at, in a store 
   assert.deepEqual([older.code, older.stdout], [0, ''])
 })
 
-test('a store or a backup is named by itself as well', async (t) => {
+test('a store or a backup can be an argument', async (t) => {
   const database = await makeStore(t)
   const named = await runCommand(t, ['check', database])
   assert.deepEqual([named.code, named.stderr], [0, `${database} is sound.\n`])
@@ -187,7 +187,7 @@ test('a store or a backup is named by itself as well', async (t) => {
   assert.match(both.stderr, /^plantstore: [^\n]*not both\.\n$/)
 })
 
-test('what is no store is told in a line', async (t) => {
+test('a file that is not a store is reported in one line', async (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'text'), 'no database, and longer than the header of one'.repeat(30))
   for (const [database, message] of [

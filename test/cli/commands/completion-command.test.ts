@@ -24,7 +24,7 @@ function prepare(test: Lifetime): string {
   return folder
 }
 
-/** What is completed behind a line that ends where the cursor is. */
+/** A line up to the cursor, and its completions. */
 const CASES: [string, string[]][] = [
   ['plantstore im', ['import']],
   ['plantstore del', ['delete']],
@@ -46,7 +46,7 @@ const CASES: [string, string[]][] = [
 
 test('bash completes commands, flags, choices and files', { skip: lacks('bash') }, (t) => {
   const folder = prepare(t)
-  // Bash gives the function these variables; whole files tell what the words of a line are.
+  // Bash sets these variables for the function.
   const script = `source ../script.bash
 complete -p plantstore > /dev/null || exit 9
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -62,7 +62,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
   }
 })
 
-test('in a real bash, a tab completes, also behind an equals sign and a colon, and runs nothing that was typed', {
+test('in a real bash a tab completes, also after an equals sign and a colon, and evaluates nothing', {
   skip: NO_TERMINAL || lacks('bash'),
 }, async (t) => {
   const folder = prepare(t)
@@ -82,7 +82,7 @@ test('in a real bash, a tab completes, also behind an equals sign and a colon, a
   for (const [keys, pattern] of typed) {
     terminal.type(keys)
     await terminal.shows(pattern)
-    // Takes the line away.
+    // Ctrl-U clears the line.
     terminal.type('\u0015')
   }
   assert.ok(!existsSync(join(folder, 'files', 'pwned')))

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
 import { runCommand } from '../run-command.ts'
 
-test('copy makes another store with the same plants and tokens, and says how many', async (t) => {
+test('copy creates a store with the same plants and tokens, and reports their numbers', async (t) => {
   const app = await startApp(t)
   const made = await app.send('POST', '/tokens', '{"label":"greenhouse","scopes":["plants:read"]}')
   const { token } = (await made.json()) as { token: string }
@@ -24,7 +24,7 @@ test('copy makes another store with the same plants and tokens, and says how man
   assert.equal(await after.text(), await before.text())
 })
 
-test('copy refuses a source that is not there, and one store as both, in a line', async (t) => {
+test('copy rejects a missing source, and one store as both, in one line', async (t) => {
   const folder = temporaryFolder(t)
   const here = join(folder, 'here.db')
   const absent = await runCommand(t, ['copy', '--from', join(folder, 'nothing.db'), '--to', here])
@@ -38,7 +38,7 @@ test('copy refuses a source that is not there, and one store as both, in a line'
   assert.deepEqual([same.code, same.stderr], [1, 'plantstore: --from and --to name the same store.\n'])
 })
 
-test('migrate makes a store, and finds it up to date when it is', async (t) => {
+test('migrate creates a store, and leaves an up-to-date one unchanged', async (t) => {
   const database = join(temporaryFolder(t), 'plants.db')
   for (let run = 0; run < 2; run++) {
     const { code, stdout } = await runCommand(t, ['migrate', '--database', database])

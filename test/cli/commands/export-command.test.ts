@@ -17,7 +17,7 @@ const NDJSON =
 const CSV =
   /^id,name,tag,createdAt,updatedAt\r\n-1,"two\nlines",,[^\r]+\r\n9007199254740993,"Quercus, ""robur""",tree,[^\r]+\r\n$/
 
-test('an export goes to standard output as NDJSON or CSV, and says nothing else', async (t) => {
+test('an export goes to standard output as NDJSON or CSV, and nothing else does', async (t) => {
   const app = await startApp(t)
   await addPlants(app)
   const run = commandsOn(t, app)
@@ -32,7 +32,7 @@ test('an export goes to standard output as NDJSON or CSV, and says nothing else'
   assert.match((await run(['export', '--format', 'csv', '--bom'])).stdout, /^\ufeffid,name/)
 })
 
-test('only what matches is exported', async (t) => {
+test('only matching plants are exported', async (t) => {
   const app = await startApp(t)
   await addPlants(app)
   const run = commandsOn(t, app)
@@ -43,7 +43,7 @@ test('only what matches is exported', async (t) => {
   assert.deepEqual(await ids('--after', '-1'), ['9007199254740993'])
 })
 
-test('a file gets its format, and whether it is compressed, from the ending of its name', async (t) => {
+test('the ending of its name decides the format and compression of a file', async (t) => {
   const app = await startApp(t)
   await addPlants(app)
   const run = commandsOn(t, app)
@@ -67,8 +67,8 @@ test('a file gets its format, and whether it is compressed, from the ending of i
   assert.ok(statSync('/dev/null').isCharacterDevice(), 'a device stays one')
 })
 
-test('an export that breaks off leaves the file as it was, says so and ends with 1', async (t) => {
-  // The real service does not break off when asked to.
+test('an interrupted export leaves the file unchanged, reports it and exits with 1', async (t) => {
+  // The real service cannot be made to interrupt an export.
   const other = await startOtherServer(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
     response.write('{"id":1,"name":"a","createdAt":"x","updatedAt":"x"}\n{"id":2')
@@ -79,7 +79,7 @@ test('an export that breaks off leaves the file as it was, says so and ends with
   writeFileSync(join(folder, 'plants.ndjson'), 'what was there')
   const toFile = await run(['export', 'plants.ndjson'], { folder })
   assert.deepEqual([toFile.code, toFile.stdout], [1, ''])
-  assert.match(toFile.stderr, /^plantstore: [^\n]+ 1 plant had arrived\. plants\.ndjson is unchanged\.\n$/)
+  assert.match(toFile.stderr, /^plantstore: [^\n]+ Received 1 plant\. plants\.ndjson is unchanged\.\n$/)
   assert.equal(readFileSync(join(folder, 'plants.ndjson'), 'utf8'), 'what was there')
   assert.deepEqual(readdirSync(folder), ['plants.ndjson'])
   const piped = await run(['export'])
@@ -87,11 +87,11 @@ test('an export that breaks off leaves the file as it was, says so and ends with
   assert.match(piped.stderr, /The output is incomplete\.\n$/)
 })
 
-test('a file that cannot be written is one plain line', async (t) => {
+test('a file that cannot be written is reported in one line', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const { code, stderr } = await run(['export', 'no/such/folder.csv'], { folder: temporaryFolder(t) })
   assert.deepEqual(
     [code, stderr],
-    [1, 'plantstore: no/such/folder.csv: cannot write it: there is no such file or folder.\n'],
+    [1, 'plantstore: Cannot write no/such/folder.csv: no such file or folder.\n'],
   )
 })

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
 import { commandsOn, linesOf } from '../run-command.ts'
 
-test('a file is imported by the ending of its name, compressed or not, or from standard input', async (t) => {
+test('the ending of its name decides how a file is imported, also compressed, or from standard input', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const folder = temporaryFolder(t)
   const files: [string, string | Buffer][] = [
@@ -27,7 +27,7 @@ test('a file is imported by the ending of its name, compressed or not, or from s
   assert.deepEqual(ids, ['1', '2', '3', '4', '5', '9007199254740993'])
 })
 
-test('an export is imported as it is, into another service', async (t) => {
+test('an export is imported unchanged into another service', async (t) => {
   const [one, other] = await Promise.all([startApp(t), startApp(t)])
   const names = ['=1+1', '"quoted"', 'line\r\nbreak', ' outer ', 'Medicago ×varia', '植物']
   for (const [id, name] of names.entries()) {
@@ -46,13 +46,13 @@ test('an export is imported as it is, into another service', async (t) => {
   }
 })
 
-test('refused rows are told and end it with 1, and the others are stored', async (t) => {
+test('failed rows are reported, the others are stored, and the exit code is 1', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
   await run(['create', '2', 'taken'])
   const input = '{"id":1,"name":"a"}\n{"id":2,"name":"b"}\nno json\n{"id":9007199254740993,"name":7}\n'
   const { code, stdout, stderr } = await run(['import', '-', '--format', 'ndjson'], { input })
-  assert.deepEqual([code, stdout], [1, '1 created, 3 refused.\n'])
+  assert.deepEqual([code, stdout], [1, '1 created, 3 failed.\n'])
   const lines = linesOf(stderr)
   assert.equal(lines.length, 3)
   assert.match(lines[0] ?? '', /^line 2, id 2: .* \(code 40901\)$/)
@@ -69,13 +69,13 @@ test('refused rows are told and end it with 1, and the others are stored', async
   assert.deepEqual([linesOf(many.stderr).length, linesOf(many.stderr).at(-1)], [21, 'and 30 more'])
 })
 
-test('rows whose id is taken are left out or replace what is there, and a dry run changes nothing', async (t) => {
+test('rows whose id is used are skipped or replace the plant, and a dry run changes nothing', async (t) => {
   const run = commandsOn(t, await startApp(t))
   await run(['create', '1', 'old'])
   const input = 'id,name\n1,new\n2,other\n'
   const words = ['import', '-', '--format', 'csv']
   const dry = await run([...words, '--dry-run', '--on-conflict', 'replace'], { input })
-  assert.equal(dry.stdout, 'Nothing is stored; this would be: 1 created, 1 replaced.\n')
+  assert.equal(dry.stdout, 'Dry run, nothing stored: 1 created, 1 replaced.\n')
   const skipped = await run([...words, '--on-conflict', 'skip'], { input })
   assert.deepEqual([skipped.code, skipped.stdout], [0, '1 created, 1 skipped.\n'])
   assert.match((await run(['get', '1'])).stdout, /\told\t/)
@@ -88,46 +88,46 @@ const CASES: {
   name: string
   words: string[]
   input: Buffer
-  refused: Buffer
-  mended: Buffer
+  failed: Buffer
+  corrected: Buffer
   again: string[]
 }[] = [
   {
     name: 'NDJSON',
     words: ['in.ndjson'],
     input: Buffer.from('{"id":1,"name":"a"}\n\n{"id":"2","name":"b"}\r\n{"id":3}'),
-    refused: Buffer.from('{"id":"2","name":"b"}\r\n{"id":3}'),
-    mended: Buffer.from('{"id":2,"name":"b"}\n{"id":3,"name":"c"}\n'),
-    again: ['refused.ndjson'],
+    failed: Buffer.from('{"id":"2","name":"b"}\r\n{"id":3}'),
+    corrected: Buffer.from('{"id":2,"name":"b"}\n{"id":3,"name":"c"}\n'),
+    again: ['failed.ndjson'],
   },
   {
     name: 'CSV with a byte order mark and rows of several lines',
     words: ['in.csv'],
     input: Buffer.from('\ufeffid,name,note\r\n1,"a\r\nb",x\r\nII,"c\n""d""",y\r\n3,,z\r\n4,e,\r\n'),
-    refused: Buffer.from('\ufeffid,name,note\r\nII,"c\n""d""",y\r\n3,,z\r\n'),
-    mended: Buffer.from('\ufeffid,name,note\r\n2,"c\n""d""",y\r\n3,f,z\r\n'),
-    again: ['refused.csv'],
+    failed: Buffer.from('\ufeffid,name,note\r\nII,"c\n""d""",y\r\n3,,z\r\n'),
+    corrected: Buffer.from('\ufeffid,name,note\r\n2,"c\n""d""",y\r\n3,f,z\r\n'),
+    again: ['failed.csv'],
   },
   {
     name: 'CSV of Windows without a header row',
     words: ['in.csv', '--columns', 'name,id', '--encoding', 'windows-1252'],
     input: Buffer.from('caf\xe9,1\nth\xe9,II\n', 'latin1'),
-    refused: Buffer.from('th\xe9,II\n', 'latin1'),
-    mended: Buffer.from('th\xe9,2\n', 'latin1'),
-    again: ['refused.csv', '--columns', 'name,id', '--encoding', 'windows-1252'],
+    failed: Buffer.from('th\xe9,II\n', 'latin1'),
+    corrected: Buffer.from('th\xe9,2\n', 'latin1'),
+    again: ['failed.csv', '--columns', 'name,id', '--encoding', 'windows-1252'],
   },
   {
     name: 'UTF-16, compressed, with rows that are numbered',
     words: ['in.csv.gz', '--encoding', 'utf-16le', '--id-start', '-1'],
     input: gzipSync(Buffer.from('\ufeffname,id\r\nĊ,x\r\n,y\r\nb,\r\n', 'utf16le')),
-    refused: Buffer.from('\ufeffid,name,former_id\r\n0,,y\r\n', 'utf16le'),
-    mended: Buffer.from('\ufeffid,name,former_id\r\n0,mended,y\r\n', 'utf16le'),
-    again: ['refused.csv', '--encoding', 'utf-16le'],
+    failed: Buffer.from('\ufeffid,name,former_id\r\n0,,y\r\n', 'utf16le'),
+    corrected: Buffer.from('\ufeffid,name,former_id\r\n0,corrected,y\r\n', 'utf16le'),
+    again: ['failed.csv', '--encoding', 'utf-16le'],
   },
 ]
 
-for (const { name, words, input, refused, mended, again } of CASES) {
-  test(`refused rows are written as they were, to be mended and imported again: ${name}`, async (t) => {
+for (const { name, words, input, failed, corrected, again } of CASES) {
+  test(`failed rows are written unchanged, to be corrected and imported again: ${name}`, async (t) => {
     const app = await startApp(t)
     const run = commandsOn(t, app)
     const folder = temporaryFolder(t)
@@ -136,19 +136,19 @@ for (const { name, words, input, refused, mended, again } of CASES) {
     writeFileSync(join(folder, file), input)
     const first = await run(['import', file, ...flags, '--errors', errors], { folder })
     assert.equal(first.code, 1, first.stderr)
-    assert.deepEqual(readFileSync(join(folder, errors)), refused)
+    assert.deepEqual(readFileSync(join(folder, errors)), failed)
     assert.equal(
       linesOf(first.stderr).at(-1),
-      `The refused rows are in ${errors}. Mend them, then: plantstore import ${again.join(' ')}`,
+      `The failed rows are in ${errors}. Correct them, then run: plantstore import ${again.join(' ')}`,
     )
-    // The same from a pipe, which cannot be read twice.
+    // The same from a pipe: it cannot be read twice.
     const { format } = file.startsWith('in.ndjson') ? { format: 'ndjson' } : { format: 'csv' }
     if (!file.endsWith('.gz')) {
       const piped = ['import', '-', '--format', format, ...flags, '--errors', `piped.${format}`, '--dry-run']
       await run([...piped, '--on-conflict', 'skip'], { folder, input })
-      assert.deepEqual(readFileSync(join(folder, `piped.${format}`)), refused)
+      assert.deepEqual(readFileSync(join(folder, `piped.${format}`)), failed)
     }
-    writeFileSync(join(folder, errors), mended)
+    writeFileSync(join(folder, errors), corrected)
     const second = await run(['import', ...again], { folder })
     assert.deepEqual([second.code, second.stderr], [0, ''])
     assert.deepEqual(
@@ -158,17 +158,17 @@ for (const { name, words, input, refused, mended, again } of CASES) {
   })
 }
 
-test('an import that cannot go on says how far it got', async (t) => {
+test('an import that fails reports its progress', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'broken.csv'), 'id,name\n1,a\nII,b\n3,"never closed\n')
-  const { code, stdout, stderr } = await run(['import', 'broken.csv', '--errors', 'refused.csv'], { folder })
+  const { code, stdout, stderr } = await run(['import', 'broken.csv', '--errors', 'failed.csv'], { folder })
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(
     stderr,
-    /plantstore: line 4: [^\n]*\(code 40002\) The rows before line 4 are done: 1 created[^\n]*\n$/,
+    /plantstore: line 4: [^\n]*\(code 40002\) The rows before line 4 are complete: 1 created[^\n]*\n$/,
   )
-  assert.equal(readFileSync(join(folder, 'refused.csv'), 'utf8'), 'id,name\nII,b\n')
+  assert.equal(readFileSync(join(folder, 'failed.csv'), 'utf8'), 'id,name\nII,b\n')
   writeFileSync(join(folder, 'no-name.csv'), 'id,title\n1,a\n')
   const header = await run(['import', 'no-name.csv'], { folder })
   assert.match(header.stderr, /^plantstore: line 1: The header row is wrong: [^\n]*\n$/)
@@ -176,29 +176,29 @@ test('an import that cannot go on says how far it got', async (t) => {
   assert.match((await run(['import', 'cut.csv.gz'], { folder })).stderr, /^plantstore: [^\n]*gzip[^\n]*\n$/)
   writeFileSync(join(folder, 'none.ndjson'), '')
   for (const [file, what] of [
-    ['-', 'standard input'],
+    ['-', 'Standard input'],
     ['none.ndjson', 'none.ndjson'],
   ] as const) {
     const nothing = await run(['import', file, '--format', 'ndjson'], { folder })
     assert.deepEqual(
       [nothing.code, nothing.stderr],
-      [1, `plantstore: There is nothing in ${what}: no row was imported.\n`],
+      [1, `plantstore: ${what} is empty: no row was imported.\n`],
     )
   }
 })
 
-test('a file that cannot be read or written is one plain line', async (t) => {
+test('a file that cannot be read or written is reported in one line', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'in.csv'), 'id,name\nx,y\n')
   const cases: [string[], number, RegExp][] = [
-    [['absent.csv'], 1, /^plantstore: absent\.csv: cannot read it: there is no such file or folder\.\n$/],
-    [['.', '--format', 'csv'], 1, /^plantstore: \.: cannot read it: it is a folder\.\n$/],
-    [['in.csv', '--errors', 'in.csv'], 2, /^plantstore: --errors names the file that is imported[^\n]*\n$/],
+    [['absent.csv'], 1, /^plantstore: Cannot read absent\.csv: no such file or folder\.\n$/],
+    [['.', '--format', 'csv'], 1, /^plantstore: Cannot read \.: it is a folder\.\n$/],
+    [['in.csv', '--errors', 'in.csv'], 2, /^plantstore: --errors names the imported file[^\n]*\n$/],
     [
       ['in.csv', '--errors', 'no/such/folder.csv'],
       1,
-      /^plantstore: no\/such\/folder\.csv: cannot write it: [^\n]*\n$/,
+      /^plantstore: Cannot write no\/such\/folder\.csv: [^\n]*\n$/,
     ],
   ]
   for (const [words, code, message] of cases) {

@@ -6,12 +6,12 @@ import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/http/start-app.ts'
 import { startServe } from '../../support/process/plantstore-process.ts'
 
-test('systemd is told that the service is ready when it answers, where it waits for that', async (test) => {
+test('systemd is notified once the service responds, if it waits for that', async (test) => {
   const folder = temporaryFolder(test)
-  const told = join(folder, 'told')
-  // In the place of systemd's own, which would find nobody on the socket.
+  const notified = join(folder, 'notified')
+  // Replaces systemd's own program, which would find no listener on the socket.
   const program =
-    '#!/bin/sh\n{ echo "$NOTIFY_SOCKET $*"; cat store/plantstore.db | head -c 6; } >told.part && mv told.part told\n'
+    '#!/bin/sh\n{ echo "$NOTIFY_SOCKET $*"; cat store/plantstore.db | head -c 6; } >notified.part && mv notified.part notified\n'
   writeFileSync(join(folder, 'systemd-notify'), program, { mode: 0o755 })
   const environment = {
     NOTIFY_SOCKET: '/run/nobody',
@@ -21,7 +21,7 @@ test('systemd is told that the service is ready when it answers, where it waits 
   const service = await startServe(test, { folder, environment })
   const text = await eventually(() => {
     try {
-      return readFileSync(told, 'utf8')
+      return readFileSync(notified, 'utf8')
     } catch {
       return undefined
     }
@@ -32,7 +32,7 @@ test('systemd is told that the service is ready when it answers, where it waits 
   assert.doesNotMatch(service.stderr, /systemd/)
 })
 
-test('a service that cannot tell systemd says so, and serves', async (test) => {
+test('a service that cannot notify systemd logs it, and serves', async (test) => {
   const environment = { NOTIFY_SOCKET: '/run/nobody', PATH: temporaryFolder(test) }
   const service = await startServe(test, { environment })
   await eventually(() => service.stderr.includes('systemd could not be notified that the service is ready'))

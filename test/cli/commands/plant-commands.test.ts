@@ -5,7 +5,7 @@ import { commandsOn, linesOf } from '../run-command.ts'
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 
-test('a plant is added, shown, changed and removed, its id exact and below zero as well', async (t) => {
+test('a plant is created, shown, updated and deleted by its exact id, also a negative one', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const added = await run(['create', '9007199254740993', 'Quercus robur', '--tag', 'tree'])
   assert.deepEqual(added, { code: 0, stdout: '9007199254740993\tQuercus robur\ttree\n', stderr: '' })
@@ -33,7 +33,7 @@ test('a plant is added, shown, changed and removed, its id exact and below zero 
   })
 })
 
-test('a taken id, an absent plant and a stale ETag end with 1 and say so, with the code', async (t) => {
+test('a used id, an absent plant and a stale ETag are reported with their code and exit with 1', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
   await run(['create', '1', 'Rosa canina'])
@@ -55,7 +55,7 @@ test('a taken id, an absent plant and a stale ETag end with 1 and say so, with t
   assert.match(stillThere.stderr, /\(code 41201\)\n$/)
 })
 
-test('of several plants that are removed, those that are absent are told and the others go', async (t) => {
+test('delete reports absent plants and deletes the others', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
   await run(['create', '1', 'a'])
@@ -66,7 +66,7 @@ test('of several plants that are removed, those that are absent are told and the
   assert.equal(await (await app.fetch('/plants')).text(), '[]')
 })
 
-test('list gives a plant a line with tabs, as NDJSON or as CSV, and says when there are more', async (t) => {
+test('list prints a line per plant, with tabs, as NDJSON or as CSV, and reports if there are more', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
   for (const [id, name, tag] of [
@@ -100,7 +100,7 @@ test('list gives a plant a line with tabs, as NDJSON or as CSV, and says when th
 
   const limited = await run(['list', '--limit', '2'])
   assert.equal(linesOf(limited.stdout).length, 2)
-  assert.equal(limited.stderr, 'There are more than 2: continue with --after 2, or list all with --all.\n')
+  assert.equal(limited.stderr, 'There are more than 2. Continue with --after 2, or use --all.\n')
   const rest = await run(['list', '--limit', '2', '--after', '-1'])
   assert.deepEqual([linesOf(rest.stdout).length, rest.stderr], [2, ''])
   assert.match((await run(['list', '--tag', 'tree'])).stdout, /^-1\t[^\n]*\n$/)
@@ -108,7 +108,7 @@ test('list gives a plant a line with tabs, as NDJSON or as CSV, and says when th
   assert.equal((await run(['list', '--tag', 'none', '--csv'])).stdout, 'id,name,tag,createdAt,updatedAt\r\n')
 })
 
-test('list --all goes on over the pages of the service, and --limit beyond one page as well', async (t) => {
+test('list --all reads every page of the service, and --limit more than one', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
   const rows = Array.from({ length: 2_100 }, (_, at) => `{"id":${at},"name":"n${at}"}\n`).join('')
@@ -118,12 +118,12 @@ test('list --all goes on over the pages of the service, and --limit beyond one p
   const many = await run(['list', '--limit', '2000'])
   assert.deepEqual(
     [linesOf(many.stdout).length, many.stderr],
-    [2_000, 'There are more than 2000: continue with --after 1999, or list all with --all.\n'],
+    [2_000, 'There are more than 2000. Continue with --after 1999, or use --all.\n'],
   )
   assert.equal(linesOf((await run(['list'])).stdout).length, 100)
 })
 
-test('search finds the beginnings of words in any order, without minding accents', async (t) => {
+test('search finds the beginnings of words in any order, ignoring accents', async (t) => {
   const run = commandsOn(t, await startApp(t))
   await run(['create', '1', 'Açaí palm', '--tag', 'palm'])
   await run(['create', '2', 'Date palm', '--tag', 'palm'])
@@ -132,7 +132,7 @@ test('search finds the beginnings of words in any order, without minding accents
   assert.equal(linesOf((await run(['search', 'palm', '--json'])).stdout).length, 2)
 })
 
-test('tags are counted, the most used first', async (t) => {
+test('tags are listed with their counts, most used first', async (t) => {
   const run = commandsOn(t, await startApp(t))
   await run(['create', '1', 'a', '--tag', 'herb'])
   await run(['create', '2', 'b', '--tag', 'tree, tall'])
@@ -142,7 +142,7 @@ test('tags are counted, the most used first', async (t) => {
   assert.equal((await run(['tags', '--json', '--limit', '1'])).stdout, '{"tag":"tree, tall","count":2}\n')
 })
 
-test('the token and the URL come from flags or variables, and a base path belongs to the URL', async (t) => {
+test('token and URL come from flags or variables, and the URL includes the base path', async (t) => {
   const app = await startApp(t, { PLANTSTORE_BASE_URL: 'http://plants.example/garden/' })
   const base = `http://127.0.0.1:${app.port}/garden`
   const run = commandsOn(t, { url: base })
@@ -152,10 +152,13 @@ test('the token and the URL come from flags or variables, and a base path belong
   assert.match((await run(['get', '1', ...flags], { environment })).stdout, /^1\tx\t/)
   const none = await run(['get', '1'], { environment: { PLANTSTORE_TOKEN: '' } })
   assert.equal(none.code, 1)
-  assert.match(none.stderr, /^plantstore: No token: .*PLANTSTORE_TOKEN.*plantstore token create[^\n]*\n$/)
+  assert.match(
+    none.stderr,
+    /^plantstore: A token is required: .*PLANTSTORE_TOKEN.*plantstore token create[^\n]*\n$/,
+  )
 })
 
-test('a token that the service does not know is told with the way to a good one', async (t) => {
+test('an unknown token is reported with the command that creates one', async (t) => {
   const app = await startApp(t)
   const run = commandsOn(t, app)
   const unknown = await run(['list'], { environment: { PLANTSTORE_TOKEN: 'nobody-knows-this-token' } })

@@ -32,7 +32,7 @@ async function startBackedUp(t: TestContext) {
   return { folder, database, service, backup, restore }
 }
 
-test('restore refuses while a service runs there, an idle one too, and the service goes on', async (t) => {
+test('restore is rejected while a service runs on the store, even an idle one', async (t) => {
   const { service, backup, restore, folder } = await startBackedUp(t)
   for (const flags of [[], ['--force']]) {
     const { code, stderr } = await restore(backup, ...flags)
@@ -45,7 +45,7 @@ test('restore refuses while a service runs there, an idle one too, and the servi
   assert.deepEqual(readdirSync(folder).sort(), ['backup.db', 'plants.db'])
 })
 
-test('restore refuses to replace a store without --force', async (t) => {
+test('restore does not replace a store without --force', async (t) => {
   const { service, backup, restore, database } = await startBackedUp(t)
   await service.stop()
   const { code, stderr } = await restore(backup)
@@ -54,7 +54,7 @@ test('restore refuses to replace a store without --force', async (t) => {
   assert.deepEqual(await idsIn(await startService(t, { database })), [1, 2])
 })
 
-test('after a crash the log of the old store does not get into the restored one; the old one is kept whole', async (t) => {
+test('after a crash the log of the old store does not affect the restored one; the old one is retained complete', async (t) => {
   const { folder, service, backup, restore, database } = await startBackedUp(t)
   await service.crash()
   assert.ok(existsSync(`${database}-wal`), 'the crash left a log')
@@ -72,7 +72,7 @@ test('after a crash the log of the old store does not get into the restored one;
   assert.deepEqual(await idsIn(kept), [1, 2])
 })
 
-test('a store that cannot be read any more is replaced, and kept with its log', async (t) => {
+test('a store that cannot be read is replaced, and retained with its log', async (t) => {
   const { folder, service, backup, restore, database } = await startBackedUp(t)
   await service.crash()
   writeFileSync(database, Buffer.alloc(8192, 'x'))
@@ -87,7 +87,7 @@ test('a store that cannot be read any more is replaced, and kept with its log', 
   assert.deepEqual(await idsIn(await startService(t, { database })), [1])
 })
 
-test('a log without its store does not get into the restored one either', async (t) => {
+test('a log without its store does not affect the restored one either', async (t) => {
   const { folder, service, backup, restore, database } = await startBackedUp(t)
   await service.crash()
   const log = readFileSync(`${database}-wal`)
@@ -99,7 +99,7 @@ test('a log without its store does not get into the restored one either', async 
   assert.equal((await restore(elsewhere, '--force')).code, 0, 'a store that is in use is a backup as well')
 })
 
-test('only a sound store of a schema that is known is restored', async (t) => {
+test('only a sound store with a known schema is restored', async (t) => {
   const { folder, service, backup, restore } = await startBackedUp(t)
   await service.stop()
   const path = (name: string) => join(folder, name)
@@ -114,7 +114,7 @@ test('only a sound store of a schema that is known is restored', async (t) => {
   newer.exec("INSERT INTO migrations VALUES (9999, '9999-later', 'now')")
   newer.close()
   const bytes = readFileSync(backup)
-  // The second page, where the tables begin; the first one has the schema.
+  // The second page, where the tables begin. The first one has the schema.
   writeFileSync(path('damaged'), bytes.fill(0xff, 4096, 3 * 4096))
   const before = readdirSync(folder).sort()
   for (const [name, message] of [
@@ -135,7 +135,7 @@ test('only a sound store of a schema that is known is restored', async (t) => {
   assert.deepEqual(readdirSync(folder).sort(), before)
 })
 
-test('a database server has tools of its own', async (t) => {
+test('a PostgreSQL database is not restored: it has its own tools', async (t) => {
   const { code, stderr } = await runCommand(t, ['restore', 'a.db', '--database', 'postgres://me@host/plants'])
   assert.equal(code, 1)
   assert.match(stderr, /PostgreSQL database, which has tools of its own for restoring it: pg_restore/)

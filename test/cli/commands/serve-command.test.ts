@@ -29,7 +29,7 @@ const serveOn = (test: Lifetime, database: string, more: string[] = [], uid?: nu
     uid === undefined ? {} : { uid },
   )
 
-test('the first start prints a token and a line for the shell that adds a plant', async (test) => {
+test('the first start prints a token and a curl command that creates a plant', async (test) => {
   const service = await startServe(test, { environment: { PLANTSTORE_FIXED_TOKEN: '' } })
   await eventually(() => service.stdout.endsWith('\n\n'))
   const [, token = ''] = /^ {2}(plst_\w+)$/m.exec(service.stdout) ?? []
@@ -38,10 +38,10 @@ test('the first start prints a token and a line for the shell that adds a plant'
   assert.ok(!service.stderr.includes(token), 'the token is in the log')
   const { stdout } = await promisify(execFile)('sh', ['-c', line])
   assert.equal(stdout, '{"name":"Quercus robur","tag":"tree"}')
-  const answer = await fetch(`${service.url}/plants`, { headers: { authorization: `Bearer ${token}` } })
-  assert.equal(((await answer.json()) as unknown[]).length, 1)
+  const response = await fetch(`${service.url}/plants`, { headers: { authorization: `Bearer ${token}` } })
+  assert.equal(((await response.json()) as unknown[]).length, 1)
 
-  // The store is where it runs, for its owner alone.
+  // The store is in the working directory, readable by its owner only.
   assert.equal(statSync(join(service.folder, 'data')).mode & 0o777, 0o700)
   assert.equal(statSync(join(service.folder, 'data/plantstore.db')).mode & 0o777, 0o600)
 
@@ -56,7 +56,7 @@ test('the first start prints a token and a line for the shell that adds a plant'
   assert.equal(kept.status, 200)
 })
 
-test('piped, the log is a JSON object a line on standard error, and people are spoken to on standard output', async (test) => {
+test('in a pipe the log is a JSON object per line on standard error, and the greeting is on standard output', async (test) => {
   const service = await startServe(test, { environment: { PLANTSTORE_LOG_LEVEL: 'debug' } })
   await fetch(`${service.url}/plants?q=hidden`)
   service.child.kill('SIGTERM')
@@ -73,7 +73,7 @@ test('piped, the log is a JSON object a line on standard error, and people are s
   assert.ok(!service.stderr.includes('hidden'))
 })
 
-test('a port in use is one plain line', async (test) => {
+test('a port in use is reported in one line', async (test) => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   test.after(() => void taken.close())
@@ -82,7 +82,7 @@ test('a port in use is one plain line', async (test) => {
   assertOneLine(run, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use\\. Choose another with --port`))
 })
 
-test('a bad setting is one plain line that names it, and an exit code that tells supervisors not to try again', async (test) => {
+test('an invalid setting is reported in one line, with an exit code that stops restarts', async (test) => {
   const runs = await Promise.all([
     runPlantstore(test, ['serve', '--port', 'eighty']),
     runPlantstore(test, ['serve'], { environment: { PLANTSTORE_PROT: '80' } }),
@@ -103,7 +103,7 @@ test('a bad setting is one plain line that names it, and an exit code that tells
   assert.ok(runs.every(({ stderr }) => !stderr.includes('too short')))
 })
 
-test('a store that cannot be opened is one plain line that says why', async (test) => {
+test('a store that cannot be opened is reported in one line, with the reason', async (test) => {
   const folder = temporaryFolder(test)
   writeFileSync(join(folder, 'file'), 'a file')
   writeFileSync(
@@ -113,7 +113,7 @@ test('a store that cannot be opened is one plain line that says why', async (tes
   mkdirSync(join(folder, 'closed'))
   chmodSync(join(folder, 'closed'), 0o500)
   chmodSync(folder, 0o755)
-  // The superuser may write everywhere, so another user tries.
+  // The superuser may write everywhere, so another user runs it.
   const uid = process.getuid?.() === 0 ? 65_534 : undefined
   const runs = await Promise.all([
     serveOn(test, join(folder, 'file/plants.db')),
@@ -133,7 +133,7 @@ test('a store that cannot be opened is one plain line that says why', async (tes
   }
 })
 
-test('what is no path of a file is refused before anything is made', async (test) => {
+test('an invalid path of the database is rejected before a file is created', async (test) => {
   for (const database of [':memory:', 'file:plants.db?mode=ro']) {
     assertOneLine(
       await serveOn(test, database),
@@ -144,7 +144,7 @@ test('what is no path of a file is refused before anything is made', async (test
   }
 })
 
-test('a store that a newer program wrote is refused in one plain line', async (test) => {
+test('a store of a newer version is rejected in one line', async (test) => {
   const app = await startApp(test)
   await app.stop()
   const database = new DatabaseSync(app.database)

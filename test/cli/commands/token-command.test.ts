@@ -7,14 +7,14 @@ import { eventually } from '../../support/eventually.ts'
 import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
 import { runCommand } from '../run-command.ts'
 
-test('tokens are made, listed and revoked beside a running service', async (test) => {
+test('tokens are created, listed and revoked while a service runs', async (test) => {
   const app = await startApp(test)
   const token = (...parameters: string[]) =>
     runCommand(test, ['token', ...parameters, '--database', app.database])
   const asking = async (secret: string) => {
-    const answer = await app.fetch('/plants', { headers: { authorization: `Bearer ${secret}` } })
-    await answer.arrayBuffer()
-    return answer.status
+    const response = await app.fetch('/plants', { headers: { authorization: `Bearer ${secret}` } })
+    await response.arrayBuffer()
+    return response.status
   }
 
   const made = await token('create', '--label', 'the greenhouse', '--scope', 'plants:read')
@@ -36,7 +36,7 @@ test('tokens are made, listed and revoked beside a running service', async (test
 
   const revoked = await token('revoke', id)
   assert.deepEqual([revoked.code, revoked.stdout], [0, ''])
-  // Behind it, where it is piped, comes what `token-audit.test.ts` is about.
+  // In a pipe the audit line follows; `token-audit.test.ts` checks it.
   assert.ok(revoked.stderr.startsWith(`Token ${id} is revoked.\n{`))
   await eventually(async () => (await asking(secret)) === 401, 5_000)
   const again = await token('revoke', id)
@@ -47,7 +47,7 @@ test('tokens are made, listed and revoked beside a running service', async (test
   )
 })
 
-test('a token has the scopes that plants need unless others are named, and expires when told to', async (test) => {
+test('a token has the scopes for plants by default, and expires on its day', async (test) => {
   const { database } = await startApp(test)
   const run = (...parameters: string[]) => runCommand(test, ['token', ...parameters, '--database', database])
   const month = await run('create', '--expires-in-days', '30', '--label', 'a month')
@@ -60,19 +60,19 @@ test('a token has the scopes that plants need unless others are named, and expir
   assert.match(stdout, /\tnever\tnever\tplants:read metrics:read tokens:manage\t\n/)
 })
 
-test('what is wrong with a wanted token is said with what would be right', async (test) => {
+test('an invalid flag of a new token is reported with the valid values', async (test) => {
   const { database } = await startApp(test)
   const missing = join(temporaryFolder(test), 'typo', 'plants.db')
   const cases: [string[], number, RegExp][] = [
     [
       ['create', '--database', database, '--scope', 'plants:raed'],
       2,
-      /cannot be 'plants:raed'\. It is one of plants:read, [^\n]*\n\(Did you mean plants:read\?\)\n$/,
+      /cannot be 'plants:raed'\. It must be one of plants:read, [^\n]*\n\(Did you mean plants:read\?\)\n$/,
     ],
     [
       ['create', '--database', database, '--scope', 'plants:read,bogus'],
       2,
-      /cannot be '[^\n]*bogus[^\n]*'\. It is one of plants:read, [^\n]*\n$/,
+      /cannot be '[^\n]*bogus[^\n]*'\. It must be one of plants:read, [^\n]*\n$/,
     ],
     [
       ['create', '--database', database, '--expires-in-days', 'soon'],
@@ -95,7 +95,7 @@ test('what is wrong with a wanted token is said with what would be right', async
   assert.ok(!existsSync(dirname(missing)), 'and nothing is made')
 })
 
-test('a token that has expired is not rotated', async (test) => {
+test('an expired token is not rotated', async (test) => {
   const app = await startApp(test)
   const expiresAt = new Date(Date.now() + 1_500).toISOString()
   const made = await app.send('POST', '/tokens', JSON.stringify({ scopes: ['plants:read'], expiresAt }))
@@ -105,11 +105,11 @@ test('a token that has expired is not rotated', async (test) => {
   assert.deepEqual([rotated.code, rotated.stdout], [1, ''])
   assert.equal(
     rotated.stderr,
-    `plantstore: Token ${id} has expired and cannot be rotated: create another with "plantstore token create".\n`,
+    `plantstore: Token ${id} has expired and cannot be rotated. Create another one with "plantstore token create".\n`,
   )
 })
 
-test('a token is rotated beside a running service, with a grace for the one before', async (test) => {
+test('a token is rotated while a service runs, with a grace period for the old secret', async (test) => {
   const app = await startApp(test)
   const token = (...parameters: string[]) =>
     runCommand(test, ['token', ...parameters, '--database', app.database])
@@ -133,7 +133,7 @@ test('a token is rotated beside a running service, with a grace for the one befo
   assert.ok(await isGood(again.stdout))
   const unknown = await token('rotate', 'nobody')
   assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
-  assert.match(unknown.stderr, /^plantstore: There is no token nobody: see "plantstore token list"\.\n$/)
+  assert.match(unknown.stderr, /^plantstore: There is no token nobody\. See "plantstore token list"\.\n$/)
   const wrong = await token('rotate', id, '--grace-seconds', '-1')
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /It must be a whole number from 0 to 2592000\.\n$/)

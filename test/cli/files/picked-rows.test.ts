@@ -18,13 +18,13 @@ async function pick(
 ): Promise<Buffer> {
   const wanted = new Map(lines.map((line) => (typeof line === 'number' ? [line, undefined] : line)))
   const picked: Buffer[] = []
-  for await (const piece of pickRows(piecesOf(Buffer.from(bytes), size), wanted, { ...CSV, ...options })) {
-    picked.push(piece)
+  for await (const chunk of pickRows(piecesOf(Buffer.from(bytes), size), wanted, { ...CSV, ...options })) {
+    picked.push(chunk)
   }
   return Buffer.concat(picked)
 }
 
-test('of CSV the header row and the wanted rows are given as they stand, over all their lines', async () => {
+test('the header and the wanted rows of CSV are yielded unchanged, over all their lines', async () => {
   const csv = 'id,name\r\n1,"a ""b""\r\nc"\r\n2,b\r\n3,"x,\ny"\n4,d'
   assert.equal(String(await pick(csv, [2, 5])), 'id,name\r\n1,"a ""b""\r\nc"\r\n3,"x,\ny"\n')
   assert.equal(String(await pick(csv, [7])), 'id,name\r\n4,d')
@@ -32,13 +32,13 @@ test('of CSV the header row and the wanted rows are given as they stand, over al
   assert.equal(String(await pick('1,a\r2,b\r', [2], { hasHeader: false })), '2,b\r')
 })
 
-test('of NDJSON the wanted lines are given, whatever quotation marks and carriage returns they hold', async () => {
+test('the wanted lines of NDJSON are yielded, with any quotation marks and carriage returns', async () => {
   const ndjson = '{"id":1}\n{"id":"\r"\n\n"}\n'
   const options = { format: 'ndjson', hasHeader: false } as const
   assert.equal(String(await pick(ndjson, [2, 4], options)), '{"id":"\r"\n"}\n')
 })
 
-test('a byte order mark stays where it was, and every byte of another encoding', async () => {
+test('a byte order mark and the bytes of another encoding are retained', async () => {
   const bytes = Buffer.concat([
     Buffer.from('id,name\n'),
     Buffer.from([0x31, 0x2c, 0xe9, 0xff, 0x0a]),
@@ -59,7 +59,7 @@ test('UTF-16 is read two bytes at a time, in both orders', async () => {
   assert.deepEqual(await pick(big, [4], { wideEncoding: 'utf-16be' }), Buffer.from(wanted).swap16())
 })
 
-test('rows that were numbered get their numbers as a column, and another id column another name', async () => {
+test('numbered rows get their ids as a column, and another id column is renamed', async () => {
   const numbered = { isNumbered: true }
   assert.equal(
     String(await pick('name, "ID" ,tag\na,9,x\nb,8,y\n', [[3, -5n]], numbered)),
@@ -76,18 +76,18 @@ test('a row of many megabytes is not held in memory', async () => {
   let bytes = 0
   let largest = 0
   const options = { ...CSV, format: 'ndjson', hasHeader: false } as const
-  for await (const piece of pickRows(
+  for await (const chunk of pickRows(
     piecesOf(Buffer.from(long), 65_536),
     new Map([[1, undefined]]),
     options,
   )) {
-    bytes += piece.length
-    largest = Math.max(largest, piece.length)
+    bytes += chunk.length
+    largest = Math.max(largest, chunk.length)
   }
   assert.deepEqual([bytes, largest], [long.length, 65_536])
 })
 
-test('rows and lines are counted as the service counts them, in whatever is between commas and quotation marks', async () => {
+test('rows and lines are counted as by the service, with any bytes between commas and quotation marks', async () => {
   const text = fc.array(fc.constantFrom('a', ',', '"', '""', '\n', '\r', '\r\n', ' ', 'é'), { maxLength: 40 })
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (parts, size) => {
@@ -98,7 +98,7 @@ test('rows and lines are counted as the service counts them, in whatever is betw
         reader.read(csv)
         reader.end()
       } catch {
-        // A quotation mark that is never closed ends the import.
+        // An unclosed quotation mark ends the import.
         return
       }
       const rows = await Promise.all(lines.map((line) => pick(csv, [line], { hasHeader: false }, size)))

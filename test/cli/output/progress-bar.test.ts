@@ -5,14 +5,14 @@ import { byteSize, type Progress, progressLine, wholeNumber } from '../../../src
 const half: Progress = { done: 50, total: 100, rows: 1_000, errors: 1 }
 const at = (width: number) => ({ done: '50 B of 100 B', elapsedMs: 10_000, rowsPerSecond: 1_234.5, width })
 
-test('the bar tells bytes, rows a second, errors and the time left', () => {
+test('the bar shows bytes, rows a second, errors and the remaining time', () => {
   assert.equal(
     progressLine('importing', half, at(120)),
     'importing  [===============---------------]  50 %  50 B of 100 B  1,235 rows/s  1 error  0:10 left',
   )
 })
 
-test('where the terminal is narrow the bar gets shorter, then goes, and the line never breaks', () => {
+test('a narrow terminal shortens the bar, then hides it, and the line never breaks', () => {
   assert.match(progressLine('importing', half, at(84)), /^importing {2}\[=+-+\] {2}50 %/)
   assert.equal(
     progressLine('importing', half, at(70)),
@@ -23,7 +23,7 @@ test('where the terminal is narrow the bar gets shorter, then goes, and the line
   }
 })
 
-test('where nobody knows how much there is, no share and no time is told', () => {
+test('without a known total, no percentage and no remaining time is shown', () => {
   assert.equal(
     progressLine('exporting', { done: 50, rows: 10 }, { ...at(120), done: '50 B' }),
     'exporting  50 B  1,235 rows/s',
@@ -34,12 +34,12 @@ test('where nobody knows how much there is, no share and no time is told', () =>
   )
 })
 
-test('the end is the whole bar, also where more came than was said', () => {
+test('the end is the whole bar, even if there was more than the total', () => {
   const line = progressLine('importing', { done: 120, total: 100, rows: 1 }, at(120))
   assert.match(line, /\[={30}\] {2}100 % .* 0:00 left$/)
 })
 
-test('sizes and numbers are short and read well', () => {
+test('sizes and numbers are short and readable', () => {
   assert.deepEqual([0, 999, 1_000, 12_345, 999_499, 999_500, 1_234_567_890, 5e15].map(byteSize), [
     '0 B',
     '999 B',

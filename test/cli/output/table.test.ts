@@ -13,7 +13,7 @@ const COLUMNS: TableColumn[] = [
 const terminal = (columns: number) => Object.assign(new PassThrough(), { isTTY: true, columns })
 const pipe = new PassThrough()
 
-test('columns line up by what is seen: wide characters, combining marks and emoji', () => {
+test('columns are aligned by width on the terminal: wide characters, combining marks and emoji', () => {
   const rows = [
     ['1', '植物', 'a'],
     ['-9223372036854775808', 'e\u0301tude', 'b'],
@@ -26,7 +26,7 @@ test('columns line up by what is seen: wide characters, combining marks and emoj
   assert.match(lines[1] ?? '', /^ {19}1 {2}植物 /)
 })
 
-test('no line is wider than the terminal: what may be cut is cut between characters', () => {
+test('no line is wider than the terminal: cells are truncated between characters', () => {
   const rows = [
     ['1', `${'植'.repeat(60)}`, 'tree'],
     ['2', `a${'e\u0301'.repeat(80)}`, 'tree'],
@@ -40,12 +40,12 @@ test('no line is wider than the terminal: what may be cut is cut between charact
   }
 })
 
-test('on a terminal that does not know its width, nothing is cut', () => {
+test('on a terminal of unknown width nothing is truncated', () => {
   const name = 'n'.repeat(200)
   assert.ok(createTable(COLUMNS, terminal(0))([['1', name, 'tree']]).includes(name))
 })
 
-test('a name of a million characters is soon cut', async () => {
+test('a name of a million characters is truncated quickly', async () => {
   const row = ['1', 'x'.repeat(1_000_000), 'tree']
   let text = ''
   const tookMs = await cpuTimeMs(() => {
@@ -55,7 +55,7 @@ test('a name of a million characters is soon cut', async () => {
   assert.ok(tookMs < 200, `${tookMs} ms`)
 })
 
-test('no cell can control the terminal, break its line or turn the order of characters', () => {
+test('no cell can control the terminal, break its line or change the direction of text', () => {
   const hostile = 'a\u001b[31mb\u009bc\nd\te\u202ef\u2028g\u0007h\u007fi'
   for (const stream of [terminal(200), pipe]) {
     const text = createTable(COLUMNS, stream)([['1', hostile, 'x']])
@@ -63,7 +63,7 @@ test('no cell can control the terminal, break its line or turn the order of char
   }
 })
 
-test('piped, there is no header and nothing is cut or padded', () => {
+test('in a pipe there is no header, and nothing is truncated or padded', () => {
   const name = 'n'.repeat(5_000)
   assert.equal(
     createTable(
@@ -77,7 +77,7 @@ test('piped, there is no header and nothing is cut or padded', () => {
   )
 })
 
-test('later rows stand under the header of the first ones', () => {
+test('later rows keep the column widths of the first ones', () => {
   const table = createTable(COLUMNS, terminal(40))
   const first = table([['1', 'abc', 'x']])
   const second = table([['2', 'd', 'y']])
