@@ -1,6 +1,6 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=4
-// The flag limits the space for young objects. Requests produce short-lived garbage, and Node's default takes some 60 MB
-// more. The variable keeps glibc from retaining 40 MB of free memory for its threads.
+// The flag limits the space for young objects. Requests produce short-lived garbage, and Node's default takes some 60
+// MB more. The variable keeps glibc from retaining 40 MB of free memory for its threads.
 import { writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
@@ -15,14 +15,14 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
 // Modules that an older Node lacks are loaded after the check, or their errors would come first.
 const { enableCompileCache } = await import('node:module')
 
-// V8 learns in the first seconds which call sites allocate long-lived objects, and then allocates theirs in the old space.
-// Under load it may pick the requests that wait for a shared commit. Old objects are collected rarely and retain whole
-// requests until then: that costs half of the creates a second.
+// V8 learns in the first seconds which call sites allocate long-lived objects, and then allocates theirs in the old
+// space. Under load it may pick the requests that wait for a shared commit. Old objects are collected rarely and
+// retain whole requests until then: that costs half of the creates a second.
 setFlagsFromString('--no-allocation-site-pretenuring')
 
 // The cache of compiled code halves the time of the next start. Threads find it through the environment. It is in the
-// package's folder, because others could plant code in the shared temporary folder. If it cannot be written, nothing is
-// cached.
+// package's folder, because others could plant code in the shared temporary folder. If it cannot be written, nothing
+// is cached.
 const cacheFolder = fileURLToPath(new URL('../../node_modules/.cache/plantstore', import.meta.url))
 enableCompileCache(cacheFolder)
 process.env.NODE_COMPILE_CACHE = cacheFolder
@@ -30,6 +30,6 @@ process.env.NODE_COMPILE_CACHE = cacheFolder
 const { run } = await import('./program.ts')
 const exitCode = await run(process.argv.slice(2), process, process.env)
 process.exitCode = exitCode
-// Exits once the output is written. A pending request, such as one to a trace collector, would keep the process alive for
-// seconds.
+// Exits once the output is written. A pending request, such as one to a trace collector, would keep the process alive
+// for seconds.
 process.stdout.write('', () => process.exit(exitCode))

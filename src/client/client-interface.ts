@@ -31,8 +31,8 @@ import type { ListTagsOptions, RotateTokenOptions } from './service-requests.ts'
 /**
  * Every operation of the service. Ids are `bigint` and exact, times are RFC 3339 text in UTC.
  *
- * A method throws a {@link RequestError} if its request fails. Absence is not a failure: `getPlant` returns `undefined`,
- * `deletePlant` and `revokeToken` return `false`.
+ * A method throws a {@link RequestError} if its request fails. Absence is not a failure: `getPlant` returns
+ * `undefined`, `deletePlant` and `revokeToken` return `false`.
  *
  * Transient failures are retried: a failed or lost connection, 429, 503, and a gateway's 502 and 504. Delays grow and
  * are random, or follow `Retry-After`. `triesMax` and `timeoutMs` limit them. Reads are always retried, creates with
@@ -46,7 +46,9 @@ export interface PlantStoreClient {
    */
   createPlant(plant: NewPlant, options?: CreatePlantOptions): Promise<CreatedPlant>
 
-  /** Returns the plant with this id, `undefined` if absent, or `'unchanged'` if it still has the ETag `ifNoneMatch`. */
+  /**
+   * Returns the plant with this id, `undefined` if absent, or `'unchanged'` if it still has the ETag `ifNoneMatch`.
+   */
   getPlant(
     id: bigint,
     options: GetPlantOptions & { ifNoneMatch: string },
@@ -57,16 +59,16 @@ export interface PlantStoreClient {
   ): Promise<VersionedPlant | undefined>
 
   /**
-   * Lists plants in the order of their ids, fetching pages as the loop needs them:
-   * `for await (const plant of client.listPlants({ tag: 'palm' })) …`. Plants that are created or deleted meanwhile may
-   * or may not be included. For all plants, `exportPlants` is faster and returns a snapshot.
+   * Lists plants in the order of their ids, fetching pages as the loop needs them: `for await (const plant of
+   * client.listPlants({ tag: 'palm' })) …`. Plants that are created or deleted meanwhile may or may not be included.
+   * For all plants, `exportPlants` is faster and returns a snapshot.
    */
   listPlants(options?: ListPlantsOptions): PlantList
 
   /**
-   * Replaces the plant with this id, or creates it. `ifMatch`: only if it still has this ETag. `ifNoneMatch: '*'`: only
-   * if there is none. A failed precondition is code 41201. Conditional writes are retried only if the service reports
-   * that it stored nothing: after a success, a retry would fail the precondition.
+   * Replaces the plant with this id, or creates it. `ifMatch`: only if it still has this ETag. `ifNoneMatch: '*'`:
+   * only if there is none. A failed precondition is code 41201. Conditional writes are retried only if the service
+   * reports that it stored nothing: after a success, a retry would fail the precondition.
    */
   replacePlant(id: bigint, plant: Plant, options?: ReplacePlantOptions): Promise<ReplacedPlant>
 
@@ -77,16 +79,16 @@ export interface PlantStoreClient {
   updatePlant(id: bigint, change: PlantUpdate, options?: UpdatePlantOptions): Promise<VersionedPlant>
 
   /**
-   * Deletes the plant with this id. Returns `false` if there was none, and `true` if a retry after a lost response finds
-   * none. `ifMatch` and retries as in `replacePlant`.
+   * Deletes the plant with this id. Returns `false` if there was none, and `true` if a retry after a lost response
+   * finds none. `ifMatch` and retries as in `replacePlant`.
    */
   deletePlant(id: bigint, options?: DeletePlantOptions): Promise<boolean>
 
   /**
-   * Creates many plants from an array, a generator, or any other iterable, also asynchronous. With `format` it imports a
-   * file (NDJSON or CSV): text, bytes, Blob or stream. The body is streamed; browsers first gather it in a Blob. Failed
-   * rows are in the report; the other rows are stored. When it throws, the rows before `progress.line` of the error are
-   * stored, and later ones may be. It is never retried: run it again with `onConflict: 'skip'`.
+   * Creates many plants from an array, a generator, or any other iterable, also asynchronous. With `format` it imports
+   * a file (NDJSON or CSV): text, bytes, Blob or stream. The body is streamed; browsers first gather it in a Blob.
+   * Failed rows are in the report; the other rows are stored. When it throws, the rows before `progress.line` of the
+   * error are stored, and later ones may be. It is never retried: run it again with `onConflict: 'skip'`.
    */
   importPlants(file: FileSource, options: ImportFileOptions): Promise<ImportReport>
   importPlants(
@@ -96,7 +98,8 @@ export interface PlantStoreClient {
 
   /**
    * Streams a snapshot of all matching plants in the order of their ids: plants, or with `format` the bytes of a file.
-   * An interrupted export throws, or the stream fails; what was received is incomplete. Each loop sends its own request.
+   * An interrupted export throws, or the stream fails; what was received is incomplete. Each loop sends its own
+   * request.
    */
   exportPlants(options: ExportFileOptions): Promise<ReadableStream<Uint8Array>>
   exportPlants(options?: ExportPlantsOptions & { format?: undefined }): AsyncIterable<StoredPlant>
@@ -105,8 +108,8 @@ export interface PlantStoreClient {
   listTags(options?: ListTagsOptions): Promise<TagCount[]>
 
   /**
-   * Counts the stored plants by the day (UTC) of their creation, in order. The service counts at most once a minute, or
-   * less often if a count takes long; `countedAt` is the time of the count.
+   * Counts the stored plants by the day (UTC) of their creation, in order. The service counts at most once a minute,
+   * or less often if a count takes long; `countedAt` is the time of the count.
    */
   countAdditions(options?: CallOptions): Promise<Additions>
 
@@ -120,8 +123,8 @@ export interface PlantStoreClient {
   createToken(token: NewToken, options?: CallOptions): Promise<CreatedToken>
 
   /**
-   * Replaces the secret of the token with this id; `'self'` is the token in use. Only this response has the new secret.
-   * The old one stays valid for `graceSeconds`. Retries as in `createToken`.
+   * Replaces the secret of the token with this id; `'self'` is the token in use. Only this response has the new
+   * secret. The old one stays valid for `graceSeconds`. Retries as in `createToken`.
    */
   rotateToken(id: string, options?: RotateTokenOptions): Promise<CreatedToken>
 

@@ -90,8 +90,8 @@ export interface ImportBody {
 }
 
 /**
- * Streams the source, except in browsers: they send streams over HTTP/2 only, or not at all. There it is first gathered
- * in a Blob, which may be on disk.
+ * Streams the source, except in browsers: they send streams over HTTP/2 only, or not at all. There it is first
+ * gathered in a Blob, which may be on disk.
  */
 export async function importBody(
   source: FileSource | AsyncIterable<string>,

@@ -10,8 +10,8 @@ import { type CallOptions, responseMembers, type Sender, type ServiceResponse } 
 import type { TimeLimit } from './time-limit.ts'
 
 /**
- * A failed row; the other rows are stored. For plants that are not a file, `line` is the position of the plant, from 1.
- * `error` is an error code: 40901 for a used id, 40003 for invalid `fields`, …
+ * A failed row; the other rows are stored. For plants that are not a file, `line` is the position of the plant, from
+ * 1. `error` is an error code: 40901 for a used id, 40003 for invalid `fields`, …
  */
 export interface ImportRowError extends ImportError {}
 

@@ -107,7 +107,8 @@ const TIMEOUT_MS_DEFAULT = 30_000
 const TRIES_MAX_DEFAULT = 5
 
 /**
- * Creates a client without opening a connection. Throws a TypeError for an invalid base URL, timeout or number of tries.
+ * Creates a client without opening a connection. Throws a TypeError for an invalid base URL, timeout or number of
+ * tries.
  */
 export function createPlantStoreClient(options: PlantStoreClientOptions): PlantStoreClient {
   const { token, timeoutMs = TIMEOUT_MS_DEFAULT, triesMax = TRIES_MAX_DEFAULT } = options

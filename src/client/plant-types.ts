@@ -214,6 +214,9 @@ export interface ErrorDetails {
   line?: number
   /** The counts of an import for the rows before `line` */
   counts?: ImportCounts
-  /** What a failed write stored: nothing (`none`), the rows of an import before `line` and none after (`stored-before-line`), or possibly anything (`unknown`) */
+  /**
+   * What a failed write stored: nothing (`none`), the rows of an import before `line` and none after
+   * (`stored-before-line`), or possibly anything (`unknown`)
+   */
   outcome?: 'none' | 'stored-before-line' | 'unknown'
 }

@@ -1,6 +1,6 @@
 /**
- * The query of a URL, such as `?tag=palm`, of values grouped by their `typeof`. Empty without values. Throws a TypeError
- * for a value of another type: null would become the text "null".
+ * The query of a URL, such as `?tag=palm`, of values grouped by their `typeof`. Empty without values. Throws a
+ * TypeError for a value of another type: null would become the text "null".
  */
 export function queryText(valuesByType: Record<string, Record<string, unknown>>): string {
   const query = new URLSearchParams()

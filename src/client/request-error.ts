@@ -27,7 +27,8 @@ export interface RequestErrorOptions {
 
 /**
  * Thrown by every method of the client if its request fails. A method also throws the reason of your AbortSignal,
- * unchanged, and a TypeError for invalid arguments, before anything is sent (for a plant of an import: when it is read).
+ * unchanged, and a TypeError for invalid arguments, before anything is sent (for a plant of an import: when it is
+ * read).
  *
  * `message` is for people and may change. Programs read `code` and `details`.
  */

@@ -40,8 +40,8 @@ export function addServiceOptions(command: Command, { isPublic = false } = {}): 
 }
 
 /**
- * Runs `use` with a client of the service that the flags and the environment name. Throws a CommandFailure if a request
- * fails or the user interrupts it.
+ * Runs `use` with a client of the service that the flags and the environment name. Throws a CommandFailure if a
+ * request fails or the user interrupts it.
  */
 export async function callService<Result>(
   { environment }: CommandContext,

@@ -3,8 +3,8 @@ import { CommandFailure, EXIT_INTERRUPTED, EXIT_TERMINATED } from '../output/com
 const EXIT_CODES = { SIGINT: EXIT_INTERRUPTED, SIGTERM: EXIT_TERMINATED } as const
 
 /**
- * Runs work that Ctrl-C and SIGTERM interrupt: the first one aborts the signal with a CommandFailure as its reason. The
- * second one ends the process at once.
+ * Runs work that Ctrl-C and SIGTERM interrupt: the first one aborts the signal with a CommandFailure as its reason.
+ * The second one ends the process at once.
  */
 export async function untilInterrupted<Result>(
   run: (signal: AbortSignal) => Promise<Result>,

@@ -23,7 +23,8 @@ export function addListCommand(program: Command, context: CommandContext): void 
     .addHelpText(
       'after',
       `
-Prints a table on a terminal. In a pipe prints a line per plant: id, name, tag, createdAt and updatedAt, separated by tabs.
+Prints a table on a terminal. In a pipe prints a line per plant:
+id, name, tag, createdAt and updatedAt, separated by tabs.
 
 Examples:
   plantstore list --tag tree

@@ -1,8 +1,8 @@
 import { type CompletionTree, type CompletionValue, commandsIn, stepTo } from './completion-tree.ts'
 
 /**
- * A completion script for bash 3.2 and newer. It does not need the package bash-completion, and compares the typed words
- * without evaluating them.
+ * A completion script for bash 3.2 and newer. It does not need the package bash-completion, and compares the typed
+ * words without evaluating them.
  */
 export function bashCompletion(root: CompletionTree): string {
   const all = commandsIn(root)

@@ -21,8 +21,8 @@ interface ExportToOptions extends Service {
 type Chunks = AsyncIterable<Uint8Array>
 
 /**
- * Writes an export to a file, or to standard output. Throws a CommandFailure with the number of received plants and the
- * state of the file.
+ * Writes an export to a file, or to standard output. Throws a CommandFailure with the number of received plants and
+ * the state of the file.
  */
 export async function exportTo(
   { stdout, stderr }: CommandContext,

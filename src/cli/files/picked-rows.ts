@@ -19,8 +19,8 @@ export interface PickOptions {
 }
 
 /**
- * Yields the rows of a file that begin on the wanted lines, byte for byte. `wanted` maps a line to the id of its row, if
- * it has one. Only the header row is held in memory, so rows may be of any length.
+ * Yields the rows of a file that begin on the wanted lines, byte for byte. `wanted` maps a line to the id of its row,
+ * if it has one. Only the header row is held in memory, so rows may be of any length.
  */
 export async function* pickRows(
   chunks: AsyncIterable<Buffer>,
@@ -123,7 +123,9 @@ function createPicker(
   }
 }
 
-/** How bytes encode characters. `narrow` returns a byte per unit for the scanner: ASCII itself, and 0xff for others. */
+/**
+ * How bytes encode characters. `narrow` returns a byte per unit for the scanner: ASCII itself, and 0xff for others.
+ */
 function codingOf(wideEncoding: WideEncoding | undefined) {
   if (wideEncoding === undefined) {
     // Latin-1 maps each byte to a character and back. Only ASCII matters here.

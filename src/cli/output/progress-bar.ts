@@ -32,8 +32,8 @@ const LINE_START = '\u001b[1G'
 const ERASE_TO_END = '\u001b[0K'
 
 /**
- * A bar on `stream` that redraws itself; nothing if that is not a terminal. `doing` is the word before it. `formatDone`
- * formats the finished part.
+ * A bar on `stream` that redraws itself; nothing if that is not a terminal. `doing` is the word before it.
+ * `formatDone` formats the finished part.
  */
 export function createProgressBar(
   stream: OutputStream,

@@ -18,9 +18,9 @@ const TRUNCATED_WIDTH_MIN = 8
 const CELL_CHARACTERS_MAX = 1_000
 
 /**
- * Formats rows: on a terminal as an aligned table with a header; in a pipe as tab-separated fields without a header, for
- * `cut` and `awk`. No cell breaks its line or controls the terminal. The first rows set the widths, so that they can be
- * printed before the last ones arrive.
+ * Formats rows: on a terminal as an aligned table with a header; in a pipe as tab-separated fields without a header,
+ * for `cut` and `awk`. No cell breaks its line or controls the terminal. The first rows set the widths, so that they
+ * can be printed before the last ones arrive.
  */
 export function createTable(
   columns: readonly TableColumn[],
