@@ -1,4 +1,3 @@
-import stringWidth from 'string-width'
 import type { OutputStream } from '../command-context.ts'
 
 /** The progress of some work. */
@@ -110,7 +109,7 @@ export function progressLine(
   if (share) parts.push(`${clock((elapsedMs / share) * (1 - share))} left`)
   if (share !== undefined) parts.unshift(`${Math.floor(share * 100)} %`)
   const text = parts.join(GAP)
-  const room = width - stringWidth([doing, '[]', text].join(GAP)) - 1
+  const room = width - [doing, '[]', text].join(GAP).length - 1
   if (share === undefined || room < BAR_WIDTH_MIN) return [doing, text].join(GAP).slice(0, width - 1)
   const barWidth = Math.min(BAR_WIDTH_MAX, room)
   const filled = Math.round(share * barWidth)

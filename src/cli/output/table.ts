@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
-import stringWidth from 'string-width'
 import { printable } from '../../printable.ts'
 import type { OutputStream } from '../command-context.ts'
+import { textWidth } from './text-width.ts'
 
 export interface TableColumn {
   title: string
@@ -53,7 +53,7 @@ function fittingWidths(
   widthMax: number,
 ): number[] {
   const widths = columns.map(({ title }, at) =>
-    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), stringWidth(title)),
+    rows.reduce((widest, row) => Math.max(widest, textWidth(row[at] ?? '')), textWidth(title)),
   )
   for (;;) {
     const excess = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - widthMax
@@ -70,7 +70,7 @@ function line(columns: readonly TableColumn[], widths: readonly number[], row: r
   const cells = columns.map(({ isNumber, isTruncatable }, at) => {
     const width = widths[at] ?? 0
     const text = isTruncatable ? truncate(row[at] ?? '', width) : (row[at] ?? '')
-    const padding = ' '.repeat(Math.max(0, width - stringWidth(text)))
+    const padding = ' '.repeat(Math.max(0, width - textWidth(text)))
     return isNumber ? padding + text : text + padding
   })
   return cells.join(GAP).trimEnd()
@@ -78,11 +78,11 @@ function line(columns: readonly TableColumn[], widths: readonly number[], row: r
 
 /** Shortens the text to a width in columns, between grapheme clusters. */
 function truncate(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
+  if (textWidth(text) <= width) return text
   let head = ''
   let used = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += stringWidth(segment)
+    used += textWidth(segment)
     if (used >= width) break
     head += segment
   }
