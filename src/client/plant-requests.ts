@@ -186,8 +186,9 @@ function plantIn(response: ServiceResponse<string>, id: bigint): VersionedPlant 
   })
 }
 
+/** The ETag as the service sent it: a proxy that compresses makes it weak, and the same version has one ETag. */
 function etagOf({ headers }: ServiceResponse<string>): string {
-  return headers.get('etag') ?? ''
+  return (headers.get('etag') ?? '').replace(/^W\//, '')
 }
 
 /** 128 random bits. Pages have `randomUUID` only over HTTPS. */

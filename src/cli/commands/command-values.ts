@@ -17,9 +17,9 @@ export function parseIds(text: string, before: readonly bigint[] = []): bigint[]
   return [...before, parseId(text)]
 }
 
-/** Parses an ETag, also without its quotation marks, which a shell removes. */
+/** Parses an ETag, also without its quotation marks, which a shell removes, and weak, as some proxies make it. */
 export function parseETag(text: string): string {
-  return text === '*' || text.endsWith('"') ? text : `"${text}"`
+  return text === '*' || text.endsWith('"') ? text : `"${text.replace(/^W\//, '')}"`
 }
 
 /** Parses a number from 1 (or `minimum`) to `maximum`. */

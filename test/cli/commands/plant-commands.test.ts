@@ -50,7 +50,10 @@ test('a used id, an absent plant and a stale ETag are reported with their code a
   const stale = await run(['update', '1', '--name', 'x', '--if-match', 'stale'])
   assert.equal(stale.code, 1)
   assert.match(stale.stderr, /^plantstore: [^\n]+ \(code 41201\)\n$/)
-  assert.equal((await run(['update', '1', '--tag', 'shrub', '--if-match', etag])).code, 0)
+  // As a proxy that compresses makes it, and as a shell leaves it.
+  const weak = `W/${etag.replaceAll('"', '')}`
+  assert.equal((await run(['update', '1', '--name', 'Rosa', '--if-match', `W/"0"`])).code, 1)
+  assert.equal((await run(['update', '1', '--tag', 'shrub', '--if-match', weak])).code, 0)
   const stillThere = await run(['delete', '1', '--if-match', etag])
   assert.match(stillThere.stderr, /\(code 41201\)\n$/)
 })
