@@ -48,7 +48,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
     openStorage(config.database, config),
     import('./app.ts'),
   ])
-  storage.activity.onTrouble((trouble) => {
+  storage.activity.onWarning((trouble) => {
     log.error({ trouble }, 'the storage cannot do all of its work; it is retried')
   })
   let isDraining = false

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { SettingError, SetupError } from '../errors.ts'
 import { type BackupSchedule, createBackupSchedule } from './backup-schedule.ts'
-import { storeFile } from '../storage/open-storage.ts'
+import { databaseFile } from '../storage/open-storage.ts'
 
 /**
  * The schedule of backups to the folder in the settings; undefined if they name none. Throws a SettingError if the
@@ -44,7 +44,7 @@ export function scheduledBackups(config: Config, log: Logger): BackupSchedule | 
 /** The SQLite file in the setting `database`. Throws a SettingError if it names a PostgreSQL database. */
 export function backedUpFile(database: string) {
   try {
-    return storeFile(database, 'backing it up')
+    return databaseFile(database, 'backup')
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
     throw new SettingError(`PLANTSTORE_BACKUP_DIR needs a SQLite file. ${error.message}`)

@@ -4,16 +4,16 @@ import type { StoredPlant } from '../plants/plant.ts'
 import type { PlantStore } from '../plants/plant-store.ts'
 import type { HashedToken, Storage, StorageDump } from './storage.ts'
 
-/** Plants that are moved at once: each step is a commit, and a page is bounded in bytes as well. */
-const STEP_PLANTS = 512
+/** Plants in a chunk, which is one commit; the bytes of a page are limited as well. */
+const CHUNK_PLANTS = 512
 
-/** Idempotency keys that are moved at once. */
-const STEP_KEYS = 512
+/** Idempotency keys in a chunk. */
+const CHUNK_KEYS = 512
 
 export interface CopyOptions {
   from: Storage
   to: Storage
-  /** Told after each step how many plants were sent, and then, in the same way, how many were compared. */
+  /** Called after each chunk with the plants copied so far, then with the plants compared so far. */
   onProgress?(step: 'copied' | 'compared', plants: number): void
 }
 
@@ -24,9 +24,8 @@ export interface CopyReport {
 }
 
 /**
- * Adds everything that is in `from` to `to`, then holds every plant and token of one against the other. What
- * is there already is left as it is, so a copy that broke off is finished by another one. Throws a SetupError
- * that names the first difference.
+ * Copies everything in `from` to `to`, then compares all plants and tokens. What `to` has already is skipped, so an
+ * interrupted copy is completed by another one. Throws a SetupError that names the first difference.
  */
 export async function copyStorage({ from, to, onProgress }: CopyOptions): Promise<CopyReport> {
   const tokens = await from.dump.tokens()
@@ -43,14 +42,14 @@ export async function copyStorage({ from, to, onProgress }: CopyOptions): Promis
   return { plants: copied, tokens: tokens.length, idempotencyKeys }
 }
 
-/** Copies idempotency keys, so that a create that is sent again to the new store finds what it made. */
+/** Copies idempotency keys, so that a create can be retried on the copy. */
 async function copyKeys(from: StorageDump, to: StorageDump): Promise<number> {
   let copied = 0
-  let keys = await from.keys(STEP_KEYS)
+  let keys = await from.keys(CHUNK_KEYS)
   while (keys.length > 0) {
     await to.addKeys(keys)
     copied += keys.length
-    keys = await from.keys(STEP_KEYS, keys.at(-1))
+    keys = await from.keys(CHUNK_KEYS, keys.at(-1))
   }
   return copied
 }
@@ -60,12 +59,12 @@ function compareTokens(from: readonly HashedToken[], to: readonly HashedToken[])
   const others = to.map(({ token }) => token.id).filter((id) => !ids.has(id))
   if (others.length > 0) {
     throw new SetupError(
-      `The target has tokens of its own (${others.join(', ')}): end them there ("plantstore token revoke"), then copy again.`,
+      `The target has tokens of its own (${others.join(', ')}): revoke them there ("plantstore token revoke"), then copy again.`,
     )
   }
   if (!isDeepStrictEqual(to, from)) {
     throw new SetupError(
-      'The tokens of the two stores differ: one was used, changed or revoked meanwhile. Copy to a new store.',
+      'The tokens differ: one was used, changed or revoked during the copy. Copy to a new database.',
     )
   }
 }
@@ -81,11 +80,11 @@ async function comparePlants(
     const { value: other } = await others.next()
     if (!isDeepStrictEqual(plant, other)) {
       throw new SetupError(
-        `The stores differ at plant ${plant.id}: the target had plants of its own, or one was written meanwhile.`,
+        `The copy differs at plant ${plant.id}: the target had plants of its own, or one was written during the copy.`,
       )
     }
     compared++
-    if (compared % STEP_PLANTS === 0) onProgress(compared)
+    if (compared % CHUNK_PLANTS === 0) onProgress(compared)
   }
   const { value: other } = await others.next()
   if (other !== undefined) throw new SetupError(`The target has a plant ${other.id} that the source lacks.`)
@@ -99,7 +98,7 @@ async function* plantsOf(plants: PlantStore): AsyncGenerator<StoredPlant, undefi
 async function* pagesOf(plants: PlantStore): AsyncGenerator<StoredPlant[], undefined> {
   let afterId: bigint | undefined
   for (;;) {
-    const page = await plants.list({ limit: STEP_PLANTS, ...(afterId !== undefined && { afterId }) })
+    const page = await plants.list({ limit: CHUNK_PLANTS, ...(afterId !== undefined && { afterId }) })
     if (page.plants.length > 0) yield page.plants
     afterId = page.plants.at(-1)?.id
     if (!page.hasMore) return undefined

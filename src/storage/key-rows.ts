@@ -3,7 +3,7 @@ import type { StoredIdempotencyKey } from './storage.ts'
 /** The columns of idempotency keys, in every engine, in the order of `keyToRow`. */
 export const KEY_COLUMNS = 'caller, key, fingerprint, plant_version, created_at'
 
-/** Comes before every key, as neither part of one is empty. */
+/** Sorts before every key, as neither part of a key is empty. */
 export const NO_KEY = { caller: '', key: '' }
 
 export function keyToRow(stored: StoredIdempotencyKey): (string | number)[] {

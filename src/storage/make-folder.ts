@@ -4,15 +4,14 @@ import { dirname, resolve } from 'node:path'
 const OWNER_ONLY = 0o700
 
 /**
- * Makes a folder and those above it that are missing, for their owner alone. Throws the failure of the system that
- * stands in the way.
+ * Creates a folder and its missing parents, accessible to their owner only. Throws the error of the operating system.
  */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: OWNER_ONLY })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    // Node says so of a file system that is read-only, too. The first folder alone is refused with the reason.
+    // Node reports ENOENT on a read-only file system, too. Creating the first missing folder fails with the reason.
     mkdirSync(firstMissing(resolve(path)), { mode: OWNER_ONLY })
     mkdirSync(path, { recursive: true, mode: OWNER_ONLY })
   }

@@ -21,8 +21,8 @@ export function readMigrations(folder: URL): Migration[] {
 }
 
 /**
- * Those that a database with these versions lacks, in order. Throws a SetupError when the database is newer
- * than this program.
+ * The migrations that a database with these versions lacks, in order. Throws a SetupError if the database is newer than
+ * this program.
  */
 export function missingMigrations(
   appliedVersions: readonly number[],
@@ -33,7 +33,7 @@ export function missingMigrations(
   const known = migrations.at(-1)?.version ?? 0
   if (newest > known) {
     throw new SetupError(
-      `The database has schema version ${newest}, this program knows ${known}: use the newer program that wrote it.`,
+      `The database has schema version ${newest}, this program supports ${known}: use the newer program that wrote it.`,
     )
   }
   return migrations.filter(({ version }) => !applied.has(version))

@@ -1,26 +1,26 @@
 import { SettingError, SetupError } from '../errors.ts'
 import { describeTarget, isPostgresUrl, parsePostgresUrl } from './postgres/connection/url.ts'
-import { backUpStore, type StoreWorkOptions } from './sqlite/file/back-up.ts'
+import { backUpDatabase, type MaintenanceOptions } from './sqlite/file/back-up.ts'
 import type { CheckProgress } from './sqlite/file/check.ts'
-import type { StoreCopy } from './sqlite/file/copy.ts'
+import type { DatabaseCopy } from './sqlite/file/copy.ts'
 import { runMaintenance } from './sqlite/file/maintenance.ts'
 import { isFile, removeLeftovers } from './sqlite/file/partial-file.ts'
-import { type RestoredStore, restoreStore } from './sqlite/file/restore.ts'
+import { type RestoredDatabase, restoreDatabase } from './sqlite/file/restore.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
 import type { Storage, StorageOptions } from './storage.ts'
 
-export interface StoreCheckOptions {
+export interface CheckOptions {
   signal: AbortSignal
   onProgress(progress: CheckProgress): void
 }
 
 /**
- * Opens the storage that the setting `database` names: a file's path, or the URL of a PostgreSQL database.
- * Throws a SetupError when it cannot be used.
+ * Opens the database in the setting `database`: the path of a file or the URL of a PostgreSQL database. Throws a
+ * SetupError if it cannot be used.
  */
 export async function openStorage(database: string, options: StorageOptions): Promise<Storage> {
   if (isPostgresUrl(database)) {
-    // Loaded where it is used: it takes a while, and not everybody has it.
+    // Loaded on demand: the import takes a while, and SQLite does not need it.
     const { openPostgresStorage } = await import('./postgres/postgres-storage.ts')
     return openPostgresStorage(database, options)
   }
@@ -29,53 +29,53 @@ export async function openStorage(database: string, options: StorageOptions): Pr
 }
 
 /**
- * Distributes the tables of a store over the cluster that its database coordinates, after bringing the schema up
- * to date. Gives the tables that were not distributed before. Throws a SetupError where there is no such cluster.
+ * Migrates the schema and distributes the tables over the cluster of the database. Returns the tables that were not
+ * distributed before. Throws a SetupError if there is no cluster.
  */
 export async function shardStorage(database: string, options: StorageOptions): Promise<string[]> {
   if (!isPostgresUrl(database)) {
     throw new SetupError(
-      'A store in a file has no cluster to be distributed over: give the postgres:// URL of one.',
+      'A SQLite file cannot be distributed over a cluster: give the postgres:// URL of a Citus cluster.',
     )
   }
   const { shardPostgres } = await import('./postgres/schema/shard-tables.ts')
   return shardPostgres(database, options)
 }
 
+/** How to do the same on PostgreSQL. */
+const POSTGRES_TOOLS = {
+  backup: 'Back it up with pg_dump or pg_basebackup.',
+  restore: 'Restore it with pg_restore or psql.',
+  check: 'Check it with pg_amcheck.',
+}
+
 /**
- * What is done with the file of a store as a whole, also beside a running service. Throws a SetupError where the
- * setting `database` names a PostgreSQL database, which has tools of its own for `doing` this.
+ * Maintenance of a SQLite file, also while a service uses it. Throws a SetupError that names the tools for `task` if
+ * the setting `database` names a PostgreSQL database.
  */
-export function storeFile(database: string, doing: 'backing it up' | 'restoring it' | 'checking it') {
+export function databaseFile(database: string, task: keyof typeof POSTGRES_TOOLS) {
   if (isPostgresUrl(database)) {
-    const tools = {
-      'backing it up': 'pg_dump or pg_basebackup',
-      'restoring it': 'pg_restore or psql',
-      'checking it': 'pg_amcheck',
-    }
-    throw new SetupError(
-      `${describeDatabase(database)} is a PostgreSQL database, which has tools of its own for ${doing}: ${tools[doing]}.`,
-    )
+    throw new SetupError(`${describeDatabase(database)} is a PostgreSQL database. ${POSTGRES_TOOLS[task]}`)
   }
   checkIsPath(database)
   return {
-    /** Backs the store up to a file. */
-    backUp: (file: string, options: StoreWorkOptions): Promise<StoreCopy> =>
-      backUpStore(database, file, options),
-    /** Puts the store that was backed up to a file in its place. */
-    restore: (file: string, options: StoreWorkOptions): Promise<RestoredStore> =>
-      restoreStore(file, database, options),
-    /** What is wrong with the store, a line each. */
-    check: (options: StoreCheckOptions): Promise<string[]> => {
+    /** Backs the database up to a file. */
+    backUp: (file: string, options: MaintenanceOptions): Promise<DatabaseCopy> =>
+      backUpDatabase(database, file, options),
+    /** Replaces the database by the backup in a file. */
+    restore: (file: string, options: MaintenanceOptions): Promise<RestoredDatabase> =>
+      restoreDatabase(file, database, options),
+    /** Returns what is wrong with the database, a line each. */
+    check: (options: CheckOptions): Promise<string[]> => {
       if (!isFile(database))
-        throw new SetupError(`There is no store at ${database}: name it with --database.`)
+        throw new SetupError(`There is no database at ${database}: name it with --database.`)
       return runMaintenance({ kind: 'check', path: database }, options)
     },
     removeLeftovers,
   }
 }
 
-/** Throws a SettingError where the setting `database` names no storage. What else is wrong its opening tells. */
+/** Throws a SettingError if the setting `database` is malformed. Every other problem appears when it is opened. */
 export function checkDatabase(database: string): void {
   try {
     if (isPostgresUrl(database)) parsePostgresUrl(database)
@@ -85,7 +85,7 @@ export function checkDatabase(database: string): void {
   }
 }
 
-/** SQLite would take some names for something else than a path, each connection for another. */
+/** SQLite interprets some names not as paths: `:memory:` is a separate database for each connection. */
 function checkIsPath(database: string): void {
   if (/^:|^[a-z][a-z0-9+.-]+:/i.test(database)) {
     throw new SettingError(
@@ -94,7 +94,7 @@ function checkIsPath(database: string): void {
   }
 }
 
-/** The setting `database` as a log or a message may show it: without a password. */
+/** The setting `database` without password, for logs and messages. */
 export function describeDatabase(database: string): string {
   return isPostgresUrl(database) ? describeTarget(parsePostgresUrl(database)) : database
 }

@@ -4,13 +4,13 @@ import type { PlantPage, TagCount } from '../plants/plant-store.ts'
 /** How a member of a plant's content is stored. */
 interface StoredAs {
   column: string
-  /** Of either engine: SQLite and PostgreSQL call it the same. */
+  /** The type in both engines. */
   type: 'text'
 }
 
 /**
- * The one list of how the members of a plant's content are stored: statements, rows, arrays and sizes of both engines
- * follow from it. A new member needs a migration of each engine that adds its column.
+ * The only list of how the members of a plant's content are stored: the statements, rows, arrays and sizes of both
+ * engines derive from it. A new member needs a migration for each engine that adds its column.
  */
 const STORED_AS = {
   name: { column: 'name', type: 'text' },
@@ -20,7 +20,7 @@ const STORED_AS = {
 /** The columns of the content, in the order of CONTENT_MEMBERS. */
 export const CONTENT_COLUMNS = CONTENT_MEMBERS.map((member) => ({ ...member, ...STORED_AS[member.name] }))
 
-/** The names of all columns of plants, in every engine, in the order of a PlantRow. */
+/** The names of all columns of plants, in both engines, in the order of a PlantRow. */
 export const PLANT_COLUMN_NAMES = [
   ...['id', 'created_at', 'updated_at', 'version'],
   ...CONTENT_COLUMNS.map(({ column }) => column),
@@ -28,7 +28,7 @@ export const PLANT_COLUMN_NAMES = [
 
 export const PLANT_COLUMNS = PLANT_COLUMN_NAMES.join(', ')
 
-/** The day (UTC) on which a plant was added, as a number of days since 1970, in every engine. */
+/** SQL for the day (UTC) on which a plant was created, in days since 1970, for both engines. */
 export const ADDITION_DAY = 'created_at / 86400000'
 
 /** A row of plants as an array, which is cheaper to read than an object, with BigInt results. */
@@ -40,16 +40,16 @@ export type PlantRow = [
   ...content: (string | null)[],
 ]
 
-/** Where the content begins in a row. */
+/** The index of the first content column in a row. */
 export const CONTENT_AT = 4
 
-/** Where a member is in a row. */
+/** The index of a member in a row. */
 export function placeInRow(name: keyof PlantContent): number {
   return CONTENT_AT + CONTENT_MEMBERS.findIndex((member) => member.name === name)
 }
 
 /**
- * Characters of names and tags in one page, or of tags in a list: a thousand of a megabyte would not fit in memory.
+ * Characters of names and tags in a page, or of tags in a list: a thousand texts of a megabyte do not fit in memory.
  */
 export const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
 
@@ -65,7 +65,7 @@ export function rowToPlant(row: PlantRow): StoredPlant {
   return plant
 }
 
-/** Writes a plant into `row` in the order of PLANT_COLUMN_NAMES, from `at` on, as a statement takes it. */
+/** Writes the parameters of a plant into `row` from `at` on, in the order of PLANT_COLUMN_NAMES. */
 export function plantToRow(plant: StoredPlant, row: (bigint | number | string | null)[], at = 0): void {
   row[at] = plant.id
   row[at + 1] = plant.createdAtMs
@@ -77,8 +77,8 @@ export function plantToRow(plant: StoredPlant, row: (bigint | number | string | 
 }
 
 /**
- * The content of several plants, an array for each member in the order of CONTENT_COLUMNS: it crosses between threads
- * for less than an object a plant.
+ * The content of several plants, an array for each member in the order of CONTENT_COLUMNS: cheaper to send to a thread
+ * than an object for each plant.
  */
 export type ContentArrays = (string | null)[][]
 
@@ -93,7 +93,7 @@ export function putContent(arrays: ContentArrays, at: number, content: PlantCont
   }
 }
 
-/** Sets the content of a plant to what is in the arrays at that place. */
+/** Copies the content at an index of the arrays to a plant. */
 export function takeContent(arrays: ContentArrays, at: number, plant: PlantContent): void {
   for (let column = 0; column < CONTENT_COLUMNS.length; column++) {
     const text = (arrays[column] as (string | null)[])[at] as string | null
@@ -101,7 +101,7 @@ export function takeContent(arrays: ContentArrays, at: number, plant: PlantConte
   }
 }
 
-/** How much text is in the content, or in a change of it. */
+/** The characters of the content, or of a change of it. */
 export function charactersIn(content: PlantUpdate): number {
   let characters = 0
   for (let at = 0; at < CONTENT_COLUMNS.length; at++) {
@@ -110,7 +110,7 @@ export function charactersIn(content: PlantUpdate): number {
   return characters
 }
 
-/** Reads plants until the page is full, in number or in characters. */
+/** Reads plants until the page is full, by number or by characters. */
 export function readPage(
   rows: Iterable<PlantRow>,
   limit: number,
@@ -131,8 +131,7 @@ export function readPage(
 }
 
 /**
- * Takes tags until the list is full of their characters. The first one always comes, as the first plant of a page
- * does.
+ * Reads tags until the list is full, by characters. Like the first plant of a page, the first tag is always included.
  */
 export function readTags(rows: Iterable<TagCount>): TagCount[] {
   const tags: TagCount[] = []

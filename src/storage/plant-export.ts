@@ -5,9 +5,9 @@ import type { PlantFilter, PlantStore, ReadOptions } from '../plants/plant-store
 
 /** One export of an engine: a connection with a snapshot of its own. */
 export interface ExportSource {
-  /** The next plants, none when it only looked further; undefined at the end. Rejects with an AppError. */
+  /** The next plants, an empty array if none of the rows read matched; undefined at the end. Rejects with an AppError. */
   read(): Promise<readonly StoredPlant[] | undefined>
-  /** Lets go of the connection, whatever is under way on it. May be called again. */
+  /** Closes the connection, even during a read. May be called again. */
   close(): Promise<void>
 }
 
@@ -19,13 +19,13 @@ export interface PlantExportingOptions {
 }
 
 export interface PlantExporting extends Pick<PlantStore, 'exportPlants'> {
-  /** Exports that run now. */
+  /** Running exports. */
   running(): number
-  /** Closes every export that runs; its next chunk is rejected with 50302. */
+  /** Closes every running export; its next chunk is rejected with 50302. */
   close(): Promise<void>
 }
 
-/** The exporting part of a PlantStore, the same on every engine. */
+/** The export methods of a PlantStore, for both engines. */
 export function createPlantExporting({ open, exportsMax }: PlantExportingOptions): PlantExporting {
   const sources = new Set<ExportSource>()
   // None is queued: an export may take hours.
@@ -73,7 +73,7 @@ export function createPlantExporting({ open, exportsMax }: PlantExportingOptions
       // Read while the consumer works on the previous chunk.
       next = source.read()
       next.catch(() => {
-        // Thrown when the chunk is requested, if it ever is.
+        // Thrown when the chunk is requested.
       })
       if (plants.length > 0) yield plants
     }

@@ -4,55 +4,55 @@ import type { StoredToken } from '../tokens/token.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import type { CommitReport } from './batching/group-commit.ts'
 
-/** Everything that outlives the process. */
+/** Reads and writes everything that outlives the process. */
 export interface Storage {
-  /** What keeps it: SQLite in a file, or a PostgreSQL server. */
+  /** The engine of the database: a SQLite file or a PostgreSQL server. */
   engine: 'sqlite' | 'postgres'
   plants: PlantStore
   tokens: TokenStore
   dump: StorageDump
   activity: StorageActivity
-  /** Whether a write that is begun now would have to wait too long for its commit. */
+  /** Whether a new write would wait too long for its commit. */
   isLagging(): boolean
-  /** Rejects when the storage does not answer. */
+  /** Rejects if the database does not respond. */
   ping(): Promise<void>
-  /** Finishes the writes that were begun and lets go of the store. */
+  /** Finishes the running writes and releases the database. */
   close(): Promise<void>
 }
 
-/** What a storage is doing, for those who watch it. */
+/** The current work of a storage, for metrics, health and logs. */
 export interface StorageActivity {
-  /** Has `tell` told of every shared commit from now on, as it ends. It must not throw. */
-  onCommit(tell: (commit: CommitReport) => void): void
+  /** Calls `listener` after every shared commit from now on. The listener must not throw. */
+  onCommit(listener: (commit: CommitReport) => void): void
   /**
-   * Has `tell` told what the store cannot do beside the writes, and why: names cannot be indexed as the index is
-   * damaged, say. Each trouble is told once until it is over. It must not throw.
+   * Calls `listener` with each failure of background work and its reason, such as a damaged search index; once until it
+   * succeeds again. The listener must not throw.
    */
-  onTrouble(tell: (trouble: string) => void): void
+  onWarning(listener: (warning: string) => void): void
   /**
    * Whether the files of the open database are moved, removed or replaced. Writes and exports are then rejected with
-   * 50302; other reads come from the open files. False where the database is not a file.
+   * 50302; other reads come from the open files. False if the database is not a file.
    */
   filesMoved(): boolean
-  /** Writes that wait for a commit now. */
+  /** Writes that wait for a commit. */
   queuedWrites(): number
-  /** Exports that are under way now. */
+  /** Running exports. */
   runningExports(): number
   /**
-   * Plants that a search may not find yet, a plant once for each of its writes; 0 where names are indexed with
-   * the plants. Throws what a read throws.
+   * Plants that a search may not find yet, counted once for each of their writes; 0 if the engine indexes names with
+   * the plants. Throws like a read.
    */
   unindexedPlants(): number
 }
 
-/** A token as a store keeps it, with the secret that a rotation replaced and until when that one is good. */
+/** A stored token with its hash. `previous` is the secret that a rotation replaced, valid until `expiresAtMs`. */
 export interface HashedToken {
   token: StoredToken
   hash: string
   previous?: { hash: string; expiresAtMs: number }
 }
 
-/** An idempotency key as a store keeps it, with the version of the plant that it made. */
+/** A stored idempotency key, with the version of the plant that its create stored. */
 export interface StoredIdempotencyKey {
   caller: string
   key: string
@@ -61,37 +61,37 @@ export interface StoredIdempotencyKey {
   createdAtMs: number
 }
 
-/** What is in a storage, as it is: for moving it to another one (`copy-storage.ts`). */
+/** Raw reads and writes for copying one storage to another (`copy-storage.ts`). */
 export interface StorageDump {
   tokens(): Promise<HashedToken[]>
-  /** Adds plants with the times and versions that they have; one whose id is taken is left out. Durable. */
+  /** Adds plants with their times and versions; skips those whose id is taken. Durable. */
   addPlants(plants: readonly StoredPlant[]): Promise<void>
-  /** Adds tokens; one that is there already is left as it is. Durable. */
+  /** Adds tokens; skips those that exist. Durable. */
   addTokens(tokens: readonly HashedToken[]): Promise<void>
-  /** Some idempotency keys, so many at most, in an order of the store's own: the first, or those after one. */
+  /** Up to `limit` idempotency keys in a stable order: the first ones, or those after a key. */
   keys(limit: number, after?: Pick<StoredIdempotencyKey, 'caller' | 'key'>): Promise<StoredIdempotencyKey[]>
-  /** Adds idempotency keys; one that is there already is left as it is. Durable. */
+  /** Adds idempotency keys; skips those that exist. Durable. */
   addKeys(keys: readonly StoredIdempotencyKey[]): Promise<void>
 }
 
 export interface StorageOptions {
-  /** How long an idempotency key is remembered. */
+  /** How long an idempotency key is valid. */
   idempotencyTtlMs: number
-  /** Writes that may wait for a commit before more are refused with 50301. */
+  /** Writes that may wait for a commit; one more is rejected with 50301. */
   queuedWritesMax: number
-  /** Time that a write may have to wait for its commit to begin before the storage lags. */
+  /** How long a write may wait for its commit to begin before the storage lags. */
   writeLagMaxMs: number
-  /** Examines the file before it is used: thorough, and slow on a large one. */
+  /** Checks the SQLite file before it is used: thorough, and slow if it is large. */
   checkOnStart: boolean
-  /** Whether a schema that is not up to date may be brought up to date. */
+  /** Whether an older schema may be migrated. */
   migrate: boolean
-  /** Connections of this process to PostgreSQL, beside the one for the shared commits and one for each export. */
+  /** Connections of this process to PostgreSQL, in addition to one for the commits and one for each export. */
   postgresConnections: number
   postgresConnectTimeoutMs: number
   postgresStatementTimeoutMs: number
-  /** Whether statements are prepared, which a pooler before PostgreSQL may not allow. */
+  /** Whether statements are prepared, which a connection pooler may not support. */
   postgresPrepare: boolean
-  /** The flag that names the store, where that must be there already: a tool that lists what is in it makes none. */
+  /** If the database must exist: the flag that names it, for the error. Commands that only read create none. */
   mustExistAt?: '--database' | '--from'
   /** The clock instead of the store's own, in milliseconds since 1970. */
   nowMs?: () => number

@@ -1,4 +1,4 @@
-/** Why the system refused something with a file, in plain words where they are known. */
+/** Why an operation on a file failed, in plain words if the error code is known. */
 export function systemReason(error: unknown): string {
   const { code, message } = error as { code?: string; message: string }
   if (code === 'ENAMETOOLONG') return 'its name is too long'

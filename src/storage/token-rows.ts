@@ -1,15 +1,15 @@
 import type { Scope, StoredToken } from '../tokens/token.ts'
 import type { HashedToken } from './storage.ts'
 
-/** The columns of tokens, in every engine, save the hash. */
+/** The columns of tokens without the hashes, in both engines. */
 export const TOKEN_COLUMNS = 'id, label, scopes, created_at, expires_at, last_used_at'
 
-/** The columns of a token that is added, in the order of `tokenToRow`. */
+/** All columns of tokens, in the order of `tokenToRow`. */
 export const ALL_TOKEN_COLUMNS = `${TOKEN_COLUMNS}, hash, previous_hash, previous_expires_at`
 
 /**
- * The query for the token that has a hash, or had it before it was rotated; `placeholder` stands for the hash. What
- * `rowToToken` makes of a token found by the older one expires at the end of the grace.
+ * The query for the token with a hash, or with that hash before its rotation. `placeholder` stands for the hash. A token
+ * found by its previous hash expires at the end of the grace period.
  */
 export function selectTokenByHash(placeholder: string): string {
   return `

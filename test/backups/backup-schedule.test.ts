@@ -150,7 +150,7 @@ test('a service does not start if the folder of backups is not writable or the d
     ],
     [
       { PLANTSTORE_DATABASE: 'postgres://me@host/plants', PLANTSTORE_BACKUP_DIR: folder },
-      /^plantstore: PLANTSTORE_BACKUP_DIR needs a SQLite file\. .*tools of its own for backing it up/,
+      /^plantstore: PLANTSTORE_BACKUP_DIR needs a SQLite file\. .*Back it up with pg_dump/,
       2,
     ],
   ] as const) {

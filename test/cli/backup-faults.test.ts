@@ -34,12 +34,15 @@ test('a backup replaces no part of a store, under any name, even with --force', 
   for (const name of names) {
     const { code, stderr } = await backUp(name, '--force')
     assert.equal(code, 1, name)
-    assert.match(stderr, /^plantstore: \S+ belongs to the store itself: name another file\.\n$/)
+    assert.match(stderr, /^plantstore: \S+ belongs to the database: name another file\.\n$/)
   }
   await startApp(t, { PLANTSTORE_DATABASE: at('other.db') })
   const other = await backUp('other.db', '--force')
   assert.equal(other.code, 1)
-  assert.match(other.stderr, /^plantstore: \S+other\.db-wal says that a store is or was at \S+other\.db: /)
+  assert.match(
+    other.stderr,
+    /^plantstore: \S+other\.db-wal belongs to a database that is or was at \S+other\.db: /,
+  )
   await app.send('POST', '/plants', '{"id":2,"name":"Rosa rugosa"}')
   for (const file of ['plants.db', 'other.db']) assert.equal((await check(file)).code, 0, file)
   assert.ok(!readdirSync(folder).includes('plants.db-journal'))
@@ -50,7 +53,7 @@ test('a log without a store does not affect a backup of that name', async (t) =>
   writeFileSync(at('one.db-wal'), readFileSync(at('plants.db-wal')))
   const { code, stderr } = await backUp('one.db')
   assert.equal(code, 1)
-  assert.match(stderr, /one\.db-wal says that a store is or was at/)
+  assert.match(stderr, /one\.db-wal belongs to a database that is or was at/)
   assert.ok(!existsSync(at('one.db')))
 })
 
@@ -80,13 +83,13 @@ test('an invalid file name is reported in one line, without a stack trace', asyn
   execFileSync('mkfifo', [at('pipe')])
   const before = readdirSync(folder).sort()
   const cases: [string, RegExp][] = [
-    ['', /"" names no file/],
-    ['new/', /"new\/" names no file/],
-    ['no/such/one.db', /there is no folder no\/such, make it first\.$/m],
+    ['', /"" is not the name of a file/],
+    ['new/', /"new\/" is not the name of a file/],
+    ['no/such/one.db', /there is no folder no\/such, create it first\.$/m],
     ['x'.repeat(300), /its name is too long/],
     ['x'.repeat(250), /its name is too long/],
     ['loop', /a link that leads back to itself/],
-    ['pipe', /is no file/],
+    ['pipe', /is not a file/],
     ['plants.db/one.db', /part of its path is not a folder/],
   ]
   for (const [name, message] of cases) {
@@ -113,7 +116,7 @@ test('a full disk is reported, and no file is left on it', {
   try {
     const { code, stderr } = await backUp('full/one.db')
     assert.equal(code, 1)
-    assert.equal(stderr, 'plantstore: There is no room for the copy of plants.db: the disk is full.\n')
+    assert.equal(stderr, 'plantstore: There is no space for the copy of plants.db: the disk is full.\n')
     assert.deepEqual(readdirSync(at('full')), [])
   } finally {
     execFileSync('umount', [at('full')])
@@ -138,7 +141,7 @@ test('missing permissions are reported', { skip: !isRoot && 'not root' }, async 
   assert.equal(readOnly.code, 1)
   assert.match(
     readOnly.stderr,
-    /^plantstore: plants\.db cannot be read: SQLite writes to the folder [^\n]+\n$/,
+    /^plantstore: plants\.db cannot be read: SQLite needs to write to its folder[^\n]+\n$/,
   )
 })
 
@@ -151,6 +154,6 @@ test('two concurrent backups are both complete; to one file, only one is written
   assert.deepEqual([one.code, two.code], [0, 0])
   const same = await Promise.all([backUp('same.db'), backUp('same.db'), backUp('same.db')])
   assert.ok(same.some(({ code }) => code === 0))
-  for (const { code, stderr } of same) if (code !== 0) assert.match(stderr, /same\.db is there already/)
+  for (const { code, stderr } of same) if (code !== 0) assert.match(stderr, /same\.db already exists/)
   for (const file of ['one.db', 'two.db', 'same.db']) assert.equal((await check(file)).code, 0, file)
 })

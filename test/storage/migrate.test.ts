@@ -26,7 +26,7 @@ describe('migrations', () => {
   test('a newer database is refused', () => {
     assert.throws(
       () => missingMigrations([1, 2, 4], MIGRATIONS),
-      (error) => error instanceof SetupError && /version 4, this program knows 3/.test(error.message),
+      (error) => error instanceof SetupError && /version 4, this program supports 3/.test(error.message),
     )
   })
 

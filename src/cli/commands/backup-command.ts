@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
-import { storeFile } from '../../storage/open-storage.ts'
+import { databaseFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { byteSize, createCopyBar, plantCount } from '../output/progress-bar.ts'
@@ -37,7 +37,7 @@ async function backUp(
   { database, force = false }: BackupFlags,
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database }, environment)
-  const store = storeFile(config.database, 'backing it up')
+  const store = databaseFile(config.database, 'backup')
   const bar = createCopyBar(stderr, 'backing up')
   try {
     const { plants, bytes } = await untilInterrupted((signal) =>

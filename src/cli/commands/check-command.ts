@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
 import { printable } from '../../printable.ts'
-import { storeFile } from '../../storage/open-storage.ts'
+import { databaseFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
@@ -41,7 +41,7 @@ async function check(
   }
   const database = file ?? flags.database
   const config = readConfig(database === undefined ? {} : { database }, environment)
-  const store = storeFile(config.database, 'checking it')
+  const store = databaseFile(config.database, 'check')
   let doing = ''
   const bar = createProgressBar(stderr, 'checking', ({ done, total }) => `${done} of ${total}: ${doing}`)
   let findings: string[]

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
-import { storeFile } from '../../storage/open-storage.ts'
+import { databaseFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { createCopyBar, plantCount } from '../output/progress-bar.ts'
@@ -36,7 +36,7 @@ async function restore(
   { database, force = false }: RestoreFlags,
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database }, environment)
-  const store = storeFile(config.database, 'restoring it')
+  const store = databaseFile(config.database, 'restore')
   const bar = createCopyBar(stderr, 'restoring')
   try {
     const { plants, keptAs } = await untilInterrupted((signal) =>

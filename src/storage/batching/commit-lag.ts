@@ -29,7 +29,7 @@ export interface CommitLag {
 export function createCommitLag({ lagMaxMs, nowMs = () => performance.now() }: CommitLagOptions): CommitLag {
   let begunMs: number | undefined
   let meanMs = 0
-  /** What the last two took: one that is slow for once, as the first of a process is, counts in neither. */
+  /** Durations of the last two commits: the smaller one ignores a single slow commit, such as the first. */
   let lastMs = 0
   let previousMs = 0
   return {

@@ -1,26 +1,26 @@
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
 
-/** The result code for it (sqlite.org/rescode.html); extended codes keep it in their low byte. */
+/** The primary result code of a full disk (sqlite.org/rescode.html): the low byte of an extended one. */
 const SQLITE_FULL = 13
 
-/** What an import would do, without doing it. */
+/** Computes what an import would do. */
 export interface DryImport {
-  /** For each id in order whether a plant would be created: it is not taken and came not before. */
+  /** For each id in order, whether a plant would be created: the id is neither stored nor an earlier row. */
   add(ids: BigInt64Array): Promise<boolean[]>
   close(): Promise<void>
 }
 
 /**
- * Remembers the ids of an import in a temporary database of its own, which SQLite keeps in memory while it is
- * small, on disk when it is large, and removes in the end: memory stays constant for any number of rows.
+ * Holds the ids of an import in a temporary SQLite database, in memory while it is small and on disk when it is large:
+ * memory is constant for any number of rows.
  */
 export function openDryImport(findTaken: (ids: BigInt64Array) => Promise<ReadonlySet<bigint>>): DryImport {
   const database = new DatabaseSync('')
   database.exec('PRAGMA journal_mode = OFF; CREATE TABLE ids (id INTEGER PRIMARY KEY) STRICT')
   const insertId = database.prepare('INSERT INTO ids VALUES (?) ON CONFLICT DO NOTHING')
   insertId.setReadBigInts(true)
-  /** The steps so far: each begins when the one before it has ended. */
+  /** The last chunk: each one starts after the previous one. */
   let last: Promise<unknown> = Promise.resolve()
 
   async function addNext(ids: BigInt64Array): Promise<boolean[]> {
@@ -40,9 +40,9 @@ export function openDryImport(findTaken: (ids: BigInt64Array) => Promise<Readonl
 
   return {
     add(ids) {
-      const step = last.then(() => addNext(ids))
-      last = step.catch(() => {})
-      return step
+      const chunk = last.then(() => addNext(ids))
+      last = chunk.catch(() => {})
+      return chunk
     },
     async close() {
       await last

@@ -1,59 +1,52 @@
 import { AppError } from '../../errors.ts'
 import type { CommitLag } from './commit-lag.ts'
 
-/**
- * Rows of one commit: enough to share an fsync among every connection, few enough that none waits long for
- * it.
- */
+/** Operations in a batch: enough to share an fsync among all connections, few enough for a short commit. */
 const BATCH_OPERATIONS_MAX = 512
-/**
- * Where names are long fewer are enough: a batch is copied to the writer at once, and the next one waits for
- * it.
- */
+/** Long names fill a batch sooner: it is copied to the writer at once, and the next one waits for it. */
 const BATCH_CHARACTERS_MAX = 4 * 1024 * 1024
-/** Together with the number of operations this bounds the memory that waiting writes take. */
+/** Together with the number of operations this limits the memory of the queue. */
 const QUEUE_CHARACTERS_MAX = 64 * 1024 * 1024
 
 export interface GroupCommitOptions<Operation, Outcome> {
   /**
-   * Performs the operations in order and commits them together: one outcome each, or the error of one that was
-   * rejected alone. If it rejects, none of them is stored.
+   * Performs the operations in order and commits them together. Fulfils with an outcome for each, or with the error of
+   * an operation that was rejected alone. If it rejects, none is stored.
    */
   commit(batch: readonly Operation[]): Promise<readonly (Outcome | AppError)[]>
-  /** Operations that may wait for a commit; one more is refused with 50301. */
+  /** Operations that may be queued; one more is rejected with 50301. */
   queueMax: number
-  /** Foresees how long what is submitted would have to wait. */
+  /** Estimates how long a new operation would be queued. */
   lag: CommitLag
-  /** The size of an operation: batch and queue are bounded in characters, too. */
+  /** The size of an operation: batches and queue are limited in characters, too. */
   charactersOf(operation: Operation): number
 }
 
 /**
- * Shares commits between concurrent writes: while one batch is being committed the next gathers, so that the
- * more writes there are, the fewer commits each one costs. Operations keep the order in which they were
- * submitted.
+ * Shares commits between concurrent writes: the next batch gathers while one is being committed. The more writes there
+ * are, the less each one costs. Operations are committed in the order in which they were submitted.
  */
 export interface GroupCommit<Operation, Outcome> {
   /**
-   * Fulfils with the operation's outcome when its batch is durable; rejects when the batch failed, or with
-   * 50301, unless whoever submits it sees to it by itself that only few wait (`isPaced`).
+   * Fulfils with the operation's outcome when its batch is durable. Rejects if the batch failed, or with 50301 if the
+   * queue is full. A caller that limits its queued operations itself passes `isPaced`, which the queue always accepts.
    */
   submit(operation: Operation, options?: { isPaced: boolean }): Promise<Outcome>
-  /** Operations that wait for a commit, those aside that are being committed. */
+  /** Operations that wait for a commit, without those in the running one. */
   queued(): number
-  /** Has `tell` told of every commit from now on, as it ends, before whoever submitted its operations is. */
-  onCommit(tell: (commit: CommitReport) => void): void
-  /** Whether what is submitted now would wait too long for its commit; it is taken all the same. */
+  /** Calls `listener` after every commit from now on, before its operations settle. */
+  onCommit(listener: (commit: CommitReport) => void): void
+  /** Whether a new operation would wait too long for its commit. It is accepted all the same. */
   isLagging(): boolean
-  /** Fulfils when everything submitted so far has its outcome. */
+  /** Fulfils when every operation submitted so far has settled. */
   drain(): Promise<void>
 }
 
 /** A commit that has ended. */
 export interface CommitReport {
-  /** Operations in it; a step of an import is one. */
+  /** Operations in it; a chunk of an import is one. */
   operations: number
-  /** From the hand-over of the batch until it was durable, or had failed. */
+  /** From the start of the commit until the batch was durable or had failed. */
   durationMs: number
   isDurable: boolean
 }
@@ -71,10 +64,10 @@ export function createGroupCommit<Operation, Outcome>(
   let waitingCharacters = 0
   let isCommitting = false
   let isScheduled = false
-  let onIdle: (() => void)[] = []
+  let idleListeners: (() => void)[] = []
   const listeners: ((commit: CommitReport) => void)[] = []
 
-  /** Takes the operations that are committed next off the queue. */
+  /** Takes the next batch off the queue. */
   function takeBatch(): [Operation[], Waiting<Outcome>[]] {
     if (operations.length <= BATCH_OPERATIONS_MAX && waitingCharacters <= BATCH_CHARACTERS_MAX) {
       const all: [Operation[], Waiting<Outcome>[]] = [operations, waiting]
@@ -90,7 +83,7 @@ export function createGroupCommit<Operation, Outcome>(
 
   function report(operations: number, startMs: number, isDurable: boolean): void {
     const durationMs = performance.now() - startMs
-    for (const tell of listeners) tell({ operations, durationMs, isDurable })
+    for (const listener of listeners) listener({ operations, durationMs, isDurable })
   }
 
   async function commitNext(): Promise<void> {
@@ -114,8 +107,8 @@ export function createGroupCommit<Operation, Outcome>(
     if (operations.length > 0) {
       void commitNext()
     } else {
-      for (const tell of onIdle) tell()
-      onIdle = []
+      for (const resolve of idleListeners) resolve()
+      idleListeners = []
     }
   }
 
@@ -129,7 +122,7 @@ export function createGroupCommit<Operation, Outcome>(
         waiting.push({ resolve, reject })
         if (isCommitting || isScheduled) return
         isScheduled = true
-        // Not at once: what else has arrived in this turn of the event loop comes along.
+        // Deferred, so that other writes of this turn of the event loop join the batch.
         setImmediate(commitNext)
       })
     },
@@ -141,12 +134,10 @@ export function createGroupCommit<Operation, Outcome>(
       )
       return options.lag.isTooLong({ writes: operations.length, batches: Math.floor(batches) })
     },
-    onCommit(tell) {
-      listeners.push(tell)
-    },
+    onCommit: (listener) => void listeners.push(listener),
     drain() {
       if (!isCommitting && operations.length === 0) return Promise.resolve()
-      return new Promise((resolve) => onIdle.push(resolve))
+      return new Promise((resolve) => idleListeners.push(resolve))
     },
   }
 }

@@ -11,11 +11,11 @@ import { newPlantOf, type SingleWrite, type WriteOf } from './plant-write.ts'
 
 type SingleOutcome = CreateOutcome | ReplaceOutcome | UpdateOutcome | DeleteOutcome
 
-/** What is stored now, and what a write depends on: both are locked until the plan is carried out. */
+/** The stored state that a write depends on, locked until the plan is carried out. */
 export interface WriteContext {
-  /** The plant of the write's id. */
+  /** The stored plant with the write's id. */
   plant: StoredPlant | undefined
-  /** The write's idempotency key, however old. */
+  /** The write's stored idempotency key, even if it has expired. */
   key: StoredKey | undefined
   idempotencyTtlMs: number
 }
@@ -32,15 +32,15 @@ export interface NewKey {
   atMs: number
 }
 
-/** What a write comes to. */
+/** The outcome of a write and the changes to store. */
 export interface WritePlan {
   outcome: SingleOutcome
-  /** What is to be stored, or undefined where the plant is to be deleted. Absent where nothing changes. */
+  /** The plant to store, or undefined to delete it. Absent if nothing changes. */
   written?: { plant: StoredPlant | undefined }
   newKey?: NewKey
 }
 
-/** Decides what a write comes to, for every engine. Pure: the promises are those of PlantStore. */
+/** Decides the outcome of a write, for both engines. Pure; `PlantStore` documents the outcomes. */
 export function planWrite(write: SingleWrite, context: WriteContext): WritePlan {
   switch (write.kind) {
     case 'create':
@@ -104,23 +104,23 @@ function changedContent(content: PlantContent, change: PlantUpdate): PlantConten
   return changed
 }
 
-/** What a batch has to write when every operation in it has been planned. */
+/** The outcomes of a batch and the changes to store. */
 export interface BatchPlan {
   outcomes: SingleOutcome[]
-  /** By id: what is to be stored, or undefined where nothing is any more. */
+  /** By id: the plant to store, or undefined to delete it. */
   written: Map<bigint, StoredPlant | undefined>
   newKeys: NewKey[]
 }
 
 export interface BatchContext {
-  /** The plants that the batch is about, as they are stored now, by id. */
+  /** The stored plants with the ids of the batch, by id. */
   plants: ReadonlyMap<bigint, StoredPlant>
-  /** Its idempotency keys, by `keyOf`. */
+  /** The stored idempotency keys of the batch, by `keyOf`. */
   keys: ReadonlyMap<string, StoredKey>
   idempotencyTtlMs: number
 }
 
-/** Plans the operations of a batch in their order, each on its own, after the ones before it. Pure. */
+/** Plans the writes of a batch in order: each one sees the changes of the previous ones. Pure. */
 export function planBatch(batch: readonly SingleWrite[], context: BatchContext): BatchPlan {
   const { idempotencyTtlMs } = context
   const written: BatchPlan['written'] = new Map()
@@ -146,12 +146,12 @@ export function planBatch(batch: readonly SingleWrite[], context: BatchContext):
   return { outcomes, written, newKeys }
 }
 
-/** A key as one text; a caller's id holds no space. */
+/** Caller and key as one text; the id of a caller contains no space. */
 export function keyOf({ caller, key }: Pick<Idempotency, 'caller' | 'key'>): string {
   return `${caller} ${key}`
 }
 
-/** Times do not go back, even where the clock does. */
+/** Times never go back, even if the clock does. */
 function laterOf(atMs: number, { updatedAtMs }: StoredPlant): number {
   return Math.max(atMs, updatedAtMs)
 }

@@ -12,22 +12,22 @@ import { openDryImport } from './dry-import.ts'
 import { IMPORT_OUTCOMES, type ImportWrite, type ImportWriteOutcome } from './plant-write.ts'
 
 /**
- * Chunks of all imports together that are submitted: enough that the next one is there when a commit ends, few
- * enough that a single write never waits for more, however many imports there are.
+ * Submitted chunks of all imports together: enough that the next one is ready when a commit ends. A single write never
+ * waits for more, however many imports run.
  */
 const SUBMITTED_CHUNKS_MAX = 2
-/** Far more than the service ever queues, as it bounds the imports, and each has two chunks under way at most. */
+/** Never reached: the number of imports is limited, and each has at most two chunks. */
 const QUEUED_CHUNKS_MAX = 1_000
 
 export interface PlantImportOptions {
-  /** Submits a chunk to the shared commits, however many writes are queued there. */
+  /** Submits a chunk to the group commit, even if its queue is full. */
   submit(write: ImportWrite): Promise<unknown>
-  /** The ids among these that are taken. Rejects with an AppError. */
+  /** Returns which of these ids are taken. Rejects with an AppError. */
   findTaken(ids: BigInt64Array): Promise<ReadonlySet<bigint>>
   nowMs(): number
 }
 
-/** The importing part of a PlantStore, the same on every engine. */
+/** The import methods of a PlantStore, for both engines. */
 export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportOptions) {
   const queue = new BoundedQueue({
     slots: SUBMITTED_CHUNKS_MAX,
@@ -66,7 +66,7 @@ export function createPlantImporting({ submit, findTaken, nowMs }: PlantImportOp
 
 function checkSize(plants: readonly NewPlant[]): void {
   if (plants.length > IMPORT_CHUNK_PLANTS_MAX) {
-    throw new RangeError(`a chunk of an import holds ${IMPORT_CHUNK_PLANTS_MAX} plants at most`)
+    throw new RangeError(`a chunk of an import has at most ${IMPORT_CHUNK_PLANTS_MAX} plants`)
   }
 }
 

@@ -11,13 +11,13 @@ import type {
 } from '../../plants/plant-store.ts'
 import { type ContentArrays, charactersIn, takeContent } from '../plant-columns.ts'
 
-/** When a plant is written (milliseconds since 1970), and the version that it then has. */
+/** The time of a write (milliseconds since 1970) and the new version of the plant. */
 interface Stamp {
   atMs: number
   version: number
 }
 
-/** The plant of this id with this content. */
+/** The id and the new content of a plant. */
 interface Written {
   id: bigint
   content: PlantContent
@@ -30,10 +30,10 @@ export type SingleWrite =
   | ({ kind: 'update'; id: bigint; change: PlantUpdate; precondition: Precondition } & Stamp)
   | { kind: 'delete'; id: bigint; precondition: Precondition }
 
-/** What a store is asked to write, on its way to the commit that it shares with others. */
+/** A write on its way to the group commit. */
 export type PlantWrite = SingleWrite | ImportWrite
 
-/** A step of an import, as columns: it crosses to a thread, and an object a plant is dear to copy. */
+/** A chunk of an import, as columns: it is sent to a thread, and an object for each plant is expensive to copy. */
 export interface ImportWrite {
   kind: 'import'
   replacesTaken: boolean
@@ -41,17 +41,17 @@ export interface ImportWrite {
   ids: BigInt64Array
   content: ContentArrays
   versions: Float64Array
-  /** How much text is in the content. */
+  /** Characters of the content. */
   characters: number
 }
 
-/** What became of a plant of a step, as it crosses from a thread: its place here. */
+/** Outcomes of the plants of a chunk: threads send the index in this list. */
 export const IMPORT_OUTCOMES: readonly ImportOutcome[] = ['kept', 'created', 'replaced']
 export const KEPT = 0
 export const CREATED = 1
 export const REPLACED = 2
 
-/** For each plant of the step, in order, the code of what became of it. */
+/** The codes of the outcomes, in the order of the plants in the chunk. */
 export interface ImportWriteOutcome {
   outcome: 'imported'
   codes: Uint8Array
@@ -66,12 +66,12 @@ export type PlantWriteOutcome =
 
 export type WriteOf<Kind extends PlantWrite['kind']> = Extract<PlantWrite, { kind: Kind }>
 
-/** The plant that a write leaves where there was none. */
+/** The plant that a write stores if its id is free. */
 export function newPlantOf({ id, content, atMs, version }: Written & Stamp): StoredPlant {
   return { ...content, id, createdAtMs: atMs, updatedAtMs: atMs, version }
 }
 
-/** The plants of a step of an import, each as it is where its id is free. */
+/** The plants that a chunk of an import stores if their ids are free. */
 export function newPlantsOf({ ids, content, versions, atMs }: ImportWrite): StoredPlant[] {
   return Array.from(ids, (id, at) => {
     const version = versions[at] as number
@@ -81,7 +81,7 @@ export function newPlantsOf({ ids, content, versions, atMs }: ImportWrite): Stor
   })
 }
 
-/** How much text a write carries. */
+/** The characters of a write's content. */
 export function charactersOf(write: PlantWrite): number {
   switch (write.kind) {
     case 'create':
@@ -97,14 +97,14 @@ export function charactersOf(write: PlantWrite): number {
 }
 
 /**
- * The writing half of a PlantStore, stamped and handed to `submit`, which answers each kind of write with the
- * outcomes of that kind.
+ * The write methods of a PlantStore. Each write gets time and version and is passed to `submit`, which fulfils with an
+ * outcome of that kind of write.
  */
 export function createPlantWriting(
   submit: (write: PlantWrite) => Promise<unknown>,
   nowMs: () => number,
 ): Pick<PlantStore, 'create' | 'replace' | 'update' | 'delete'> {
-  /** What every write but a deletion is stamped with. */
+  /** Time and version of every write but a delete. */
   const stamp = (): Stamp => ({ atMs: nowMs(), version: generateVersion() })
   const submitAs = <Outcome>(write: PlantWrite) => submit(write) as Promise<Outcome>
   return {

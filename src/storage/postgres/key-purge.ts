@@ -1,9 +1,9 @@
 import type { PostgresClient } from './connection/client.ts'
 
-/** How often idempotency keys past their time are removed: each replica does, so few are left at any time. */
+/** How often each replica removes expired idempotency keys. */
 const PURGE_INTERVAL_MS = 30_000
 
-/** Removes idempotency keys that are past their time. They have no effect any more; this frees their space. */
+/** Removes expired idempotency keys, which have no effect, to free their space. */
 export function startKeyPurge(
   client: PostgresClient,
   { idempotencyTtlMs, nowMs }: { idempotencyTtlMs: number; nowMs: () => number },
@@ -13,7 +13,7 @@ export function startKeyPurge(
     client
       .write((sql) => sql`DELETE FROM idempotency_keys WHERE created_at < ${beforeMs}`)
       .catch(() => {
-        // A database that fails is told to whoever writes next; the keys wait.
+        // The next write reports the failure of the database; the keys are removed later.
       })
   }, PURGE_INTERVAL_MS)
   timer.unref()

@@ -13,37 +13,37 @@ import { hasTag } from './tag-condition.ts'
 import { tsquery } from './tsquery.ts'
 
 /**
- * Exports at once: each has a connection of its own, since one of the pool that is in use for an hour would be
- * missing there, and holds a snapshot, while which the server keeps what is deleted.
+ * Exports at once. Each has its own connection, as it may take an hour and the pool would lack one. Each holds a
+ * snapshot, and while it does the server cannot vacuum deleted rows.
  */
 export const EXPORTS_MAX = 4
 
 /** Plants that are fetched at once. */
-const STEP_PLANTS = 512
+const FETCH_PLANTS = 512
 /**
- * Bytes of a name or tag that are fetched with its row: what is longer is fetched by itself, so that a step
- * whose names are all a megabyte long does not have to fit in memory.
+ * Bytes of content that are fetched with its row. Longer content is fetched separately, as 512 names of a megabyte do
+ * not fit in memory.
  */
 const FETCHED_BYTES_MAX = 8 * 1024
-/** Characters after which a step ends. */
-const STEP_CHARACTERS = 256 * 1024
+/** Characters after which a chunk ends. */
+const CHUNK_CHARACTERS = 256 * 1024
 
 /**
- * After so long without a question the server ends an export, as its snapshot keeps what was deleted since; and not
- * sooner, whatever the server was set to.
+ * The idle timeout of an export: its snapshot prevents the vacuum of deleted rows. It overrides the server's setting,
+ * which may be shorter.
  */
 const IDLE_MAX_MS = 10 * 60_000
 
-/** A row as it is fetched: the content is null where it is to be fetched by itself. */
+/** A fetched row: the content is null if it is fetched separately. */
 type FetchedRow = [...row: PlantRow, isWhole: boolean]
 
 const CONTENT_IF_WHOLE = CONTENT_COLUMNS.map(({ column }) => `CASE WHEN is_whole THEN ${column} END`)
 const CONTENT_BYTES = CONTENT_COLUMNS.map(({ column }) => `coalesce(octet_length(${column}), 0)`)
 
 const SELECT_PLANT = `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = $1`
-const FETCH = `FETCH ${STEP_PLANTS} FROM exported`
+const FETCH = `FETCH ${FETCH_PLANTS} FROM exported`
 
-/** Opens exports, each with a connection of its own: it is in use for as long as it takes. */
+/** Opens exports, each with its own connection. */
 export function createPostgresExportOpening(
   options: Omit<PostgresClientOptions, 'connections' | 'keepsConnections'>,
 ) {
@@ -87,24 +87,24 @@ function createReading(client: PostgresClient, { words }: PlantFilter): ExportSo
 
   async function fetchWhole(id: bigint): Promise<StoredPlant> {
     const [row] = await client.read((sql) => sql.unsafe(SELECT_PLANT, [id], { prepare: true }).values())
-    // The driver does not know what a statement gives: these are the columns of a plant.
+    // The driver does not type the rows of a statement: these are the columns of a plant.
     return rowToPlant(row as unknown as PlantRow)
   }
 
   return async () => {
     if (at === fetched.length) {
       at = 0
-      // The driver does not know what a statement gives: these are the columns of the cursor.
+      // The driver does not type the rows of a statement: these are the columns of the cursor.
       fetched = (await client.read((sql) => sql.unsafe(FETCH).values())) as unknown as FetchedRow[]
       if (fetched.length === 0) return undefined
     }
     const plants: StoredPlant[] = []
-    for (let characters = 0; at < fetched.length && characters < STEP_CHARACTERS; at++) {
+    for (let characters = 0; at < fetched.length && characters < CHUNK_CHARACTERS; at++) {
       const row = fetched[at] as FetchedRow
       // The columns of a plant come first.
       const plant = row.at(-1) === true ? rowToPlant(row as unknown as PlantRow) : await fetchWhole(row[0])
       characters += charactersIn(plant)
-      // The index knows no words beyond a length; the name itself decides.
+      // Words are truncated in the index; the name itself decides.
       if (words === undefined || nameHolds(plant.name, words)) plants.push(plant)
     }
     return plants

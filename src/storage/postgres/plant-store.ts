@@ -30,7 +30,7 @@ export interface PostgresPlantStoreOptions {
 const NAME_AT = placeInRow('name')
 const CHARACTERS = CONTENT_COLUMNS.map(({ column }) => `coalesce(char_length(${column}), 0)`).join(' + ')
 
-/** Plants in PostgreSQL. What it promises is written at `PlantStore`. */
+/** `PlantStore` on PostgreSQL. */
 export function createPostgresPlantStore({
   client,
   writes,
@@ -42,7 +42,7 @@ export function createPostgresPlantStore({
   const countDays = `
     SELECT ${ADDITION_DAY} AS day, count(*), max(id) FROM (
       SELECT id, created_at FROM plants WHERE id >= $1 ORDER BY id LIMIT $2
-    ) AS step GROUP BY day ORDER BY max(id)`
+    ) AS chunk GROUP BY day ORDER BY max(id)`
   const selectPage = boundedPage('id >= $1')
   const selectTagged = boundedPage(`${hasTag('$3')} AND id >= $1`)
   const selectFound = boundedPage('words @@ $3::tsquery AND id >= $1 AND ($4::text IS NULL OR tag = $4)')
@@ -65,13 +65,13 @@ export function createPostgresPlantStore({
     const matching: PlantRow[] = []
     let from = firstIdAfter(afterId)
     while (from !== undefined && !readPage(matching, limit).hasMore) {
-      // Not prepared: how to look depends on how common the words are.
+      // Not prepared: the best plan depends on how common the words are.
       const rows = await selectPlants(sql, selectFound, [from, limit + 1, query, tag ?? null], {
         prepare: false,
       })
-      // The index knows no words beyond a length; the name itself decides.
+      // Words are truncated in the index; the name itself decides.
       matching.push(...rows.filter((row) => nameHolds(row[NAME_AT] as string, words)))
-      // Of rows that fit in a page none was left out.
+      // If all rows fit in a page, there are no more matches.
       const last = readPage(rows, limit).hasMore ? rows.at(-1) : undefined
       from = last === undefined ? undefined : firstIdAfter(last[0])
     }
@@ -122,7 +122,7 @@ export function createPostgresPlantStore({
         async (sql) => {
           const from = firstIdAfter(afterId)
           if (from === undefined) return { days: [], lastId: undefined }
-          // The driver does not know what a statement gives: these are the columns of `countDays`.
+          // The driver does not type the rows of a statement: these are the columns of `countDays`.
           const rows = (await sql
             .unsafe(countDays, [from, limit], { prepare: true })
             .values()) as unknown as [day: bigint, count: bigint, lastId: bigint][]
@@ -142,13 +142,13 @@ async function selectPlants(
   { prepare } = { prepare: true },
 ): Promise<PlantRow[]> {
   const rows = await sql.unsafe(statement, parameters, { prepare }).values()
-  // The driver does not know what a statement gives: these are the columns of a plant.
+  // The driver does not type the rows of a statement: these are the columns of a plant.
   return rows as unknown as PlantRow[]
 }
 
 /**
- * Selects the first $2 plants that match, in the order of their ids, but no more than a page may hold: a
- * thousand names of a megabyte would not fit in memory. The one that is too many tells that there is more.
+ * Selects the first $2 plants that match, by id, but only as many as a page may hold: a thousand names of a megabyte do
+ * not fit in memory. A row beyond the page shows that there are more.
  */
 function boundedPage(condition: string): string {
   return `

@@ -22,15 +22,15 @@ import { createPostgresTokenStore } from './token-store.ts'
 const LOCK_TIMEOUT_MS = 1_000
 
 /**
- * Opens the store in a PostgreSQL database: one connection for the shared commits, a pool for everything else.
- * Any number of processes may do so at once. Throws a SetupError when the database cannot be used.
+ * Opens a PostgreSQL database: one connection for the commits, a pool for everything else. Several processes may use the
+ * same database. Throws a SetupError if it cannot be used.
  */
 export async function openPostgresStorage(url: string, options: StorageOptions): Promise<Storage> {
   const connection = connectionOptions(url, options)
   const isSharded = await withDatabase(connection, async (sql) => {
-    const look = isUpToDate(sql, options.migrate)
+    const upToDate = isUpToDate(sql, options.migrate)
     const timeout = () => timeoutError('CONNECT_TIMEOUT')
-    if (!(await withinTime(look, options.postgresConnectTimeoutMs, timeout))) {
+    if (!(await withinTime(upToDate, options.postgresConnectTimeoutMs, timeout))) {
       await migratePostgres(sql, options.postgresStatementTimeoutMs)
     }
     return arePlantsSharded(sql)
@@ -73,7 +73,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     dump: createPostgresDump(committer),
     activity: {
       onCommit: writes.onCommit,
-      onTrouble() {},
+      onWarning() {},
       filesMoved: () => false,
       queuedWrites: writes.queued,
       runningExports: exporting.running,

@@ -5,7 +5,7 @@ import { insertPlants } from './commit/insert-plants.ts'
 import type { PostgresClient } from './connection/client.ts'
 import { inTransaction } from './connection/in-transaction.ts'
 
-/** What is in a database. What it promises is written at `StorageDump`. */
+/** `StorageDump` on PostgreSQL. */
 export function createPostgresDump(committer: PostgresClient): StorageDump {
   const selectTokens = `SELECT ${ALL_TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
   const insertToken = `INSERT INTO tokens (${ALL_TOKEN_COLUMNS}) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9) ON CONFLICT DO NOTHING`

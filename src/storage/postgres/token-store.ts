@@ -6,30 +6,30 @@ import { rowToToken, selectTokenByHash, TOKEN_COLUMNS } from '../token-rows.ts'
 import type { PostgresClient, Sql, Transaction } from './connection/client.ts'
 import { inTransaction } from './connection/in-transaction.ts'
 
-/** One connection runs them, after the commits; the last of so many waits for a fraction of a second. */
+/** One connection runs them, after the commits; with this many the last one waits for a fraction of a second. */
 const WRITES_MAX = 1_000
 
-/** The lock that is held while a first token is made; a number that nobody else has a reason to take. */
+/** The advisory lock for creating the first token; an arbitrary number. */
 const FIRST_TOKEN_LOCK = 7_152_668_311_002n
 
 export interface PostgresTokenStoreOptions {
-  /** Of one connection, so that writes take effect in the order in which they were called. */
+  /** Has one connection, so that writes take effect in the order of their calls. */
   committer: PostgresClient
   pool: PostgresClient
   nowMs: () => number
 }
 
-/** Tokens in PostgreSQL. What it promises is written at `TokenStore`. */
+/** `TokenStore` on PostgreSQL. */
 export function createPostgresTokenStore({ committer, pool, nowMs }: PostgresTokenStoreOptions): TokenStore {
   const selectByHash = selectTokenByHash('$1')
   const selectAll = `SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
-  // It may be sent again when its answer was lost: the second time, the hash that was replaced is not in its place.
+  // It may be retried after its response was lost: then the hash is already the new one and previous_hash must stay.
   const updateHash = `
     UPDATE tokens
     SET hash = $2, previous_expires_at = $3,
       previous_hash = CASE WHEN $3::bigint IS NULL THEN NULL WHEN hash = $2 THEN previous_hash ELSE hash END
     WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`
-  // The driver queues them for its connection.
+  // The driver queues the writes for its connection; this limits their number.
   const queue = new BoundedQueue({
     slots: WRITES_MAX,
     queuedMax: 0,
@@ -51,7 +51,7 @@ export function createPostgresTokenStore({ committer, pool, nowMs }: PostgresTok
     createFirst: (token, hash) =>
       write((sql) =>
         inTransaction(sql, async (transaction) => {
-          // A lock of its own, as rows that are not there cannot be locked.
+          // An advisory lock, as rows that do not exist cannot be locked.
           await transaction`SELECT pg_advisory_xact_lock(${FIRST_TOKEN_LOCK})`
           const some = await transaction`SELECT 1 FROM tokens LIMIT 1`
           return some.length === 0 && insert(transaction, token, hash)
@@ -77,13 +77,13 @@ export function createPostgresTokenStore({ committer, pool, nowMs }: PostgresTok
         (sql) => sql`
           UPDATE tokens SET last_used_at = greatest(last_used_at, ${usedAtMs}) WHERE id = ${id}`,
       ).catch(() => {
-        // The promise of the interface: no promise.
+        // Not guaranteed, as the interface says.
       })
     },
   }
 }
 
-/** False when the id or the hash is in use. */
+/** False if the id or the hash is in use. */
 async function insert(sql: Sql | Transaction, token: StoredToken, hash: string): Promise<boolean> {
   const { id, label, scopes, createdAtMs, expiresAtMs = null } = token
   const { count } = await sql`

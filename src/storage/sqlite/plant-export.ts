@@ -7,34 +7,34 @@ import type { PlantColumns } from './searcher/export-reads.ts'
 import type { SearchReply, SearchRequest } from './searcher/searcher.ts'
 import type { Thread } from './threads/thread.ts'
 
-/** Opens exports, each of which reads in the searcher's thread. */
+/** Opens exports, which read in the searcher thread. */
 export function createSqliteExportOpening(
   searcher: Thread<SearchRequest, SearchReply>,
   filesMoved: () => boolean,
 ) {
   let nextKey = 0
 
-  async function ask(request: SearchRequest): Promise<Exclude<SearchReply, { failure: string }>> {
+  async function call(request: SearchRequest): Promise<Exclude<SearchReply, { failure: string }>> {
     const reply = await searcher.call(request)
     if ('failure' in reply) throw storageError(new Error(reply.failure))
     return reply
   }
 
   return async function openExport(filter: PlantFilter): Promise<ExportSource> {
-    // It opens the file by its name, which may lead to another store.
+    // The export opens the file by its path, where another database may be by now.
     if (filesMoved()) throw filesMovedError()
     const key = nextKey++
-    await ask({ kind: 'open-export', key, filter })
+    await call({ kind: 'open-export', key, filter })
     return {
       async read() {
-        const reply = await ask({ kind: 'read-export', key })
+        const reply = await call({ kind: 'read-export', key })
         return 'columns' in reply && reply.columns !== undefined ? plantsOf(reply.columns) : undefined
       },
       async close() {
         try {
-          await ask({ kind: 'close-export', key })
+          await call({ kind: 'close-export', key })
         } catch {
-          // A thread that has ended has let go of everything.
+          // A thread that has ended has closed its connections.
         }
       },
     }

@@ -9,7 +9,7 @@ import type { Reader } from './reader.ts'
 import type { Searches } from './searches.ts'
 import type { Write, WriteOutcome } from './threads/write-batch.ts'
 
-/** A page is read in parts of so many rows; each row may hold two texts of a megabyte. */
+/** Rows of a page that are read at once: each row may contain two texts of a megabyte. */
 const ROWS_AT_ONCE = 32
 
 export interface SqlitePlantStoreOptions {
@@ -20,7 +20,7 @@ export interface SqlitePlantStoreOptions {
   nowMs: () => number
 }
 
-/** Plants in SQLite. What it promises is written at `PlantStore`. */
+/** `PlantStore` on SQLite. */
 export function createSqlitePlantStore({
   reader,
   searches,
@@ -40,16 +40,15 @@ export function createSqlitePlantStore({
   }
 
   /**
-   * Plants in the order of their ids, read some at a time: one by one is slower, and all at once may be a
-   * gigabyte.
+   * Plants by id, read several at a time: one by one is slower, and all at once may be a gigabyte.
    */
   function* rowsById({ limit, afterId, tag }: PlantQuery): Iterable<PlantRow> {
     let fromId = firstIdAfter(afterId)
-    // One more than the page holds tells whether there is more.
+    // One row beyond the page shows whether there are more.
     for (let wanted = limit + 1; wanted > 0 && fromId !== undefined; wanted -= ROWS_AT_ONCE) {
       const count = Math.min(wanted, ROWS_AT_ONCE)
       const found = tag === undefined ? selectFrom.all(fromId, count) : selectTagged.all(tag, fromId, count)
-      // node:sqlite does not know what a statement gives: these are the columns of a plant.
+      // node:sqlite does not type the rows of a statement: these are the columns of a plant.
       const rows = found as unknown as PlantRow[]
       yield* rows
       const last = rows.at(-1)
@@ -58,7 +57,7 @@ export function createSqlitePlantStore({
     }
   }
 
-  // Each with slices of its own: plants are not queued after large pages.
+  // Separate queues: reads of single plants do not wait for large pages.
   const plantQueue = createReadQueue()
   const pageQueue = createReadQueue()
 
@@ -75,7 +74,7 @@ export function createSqlitePlantStore({
     get: (id, options) =>
       plantQueue.run(() => {
         const row = reader.read(() => selectPlant.get(id))
-        // node:sqlite does not know what a statement gives: these are the columns of a plant.
+        // node:sqlite does not type the rows of a statement: these are the columns of a plant.
         return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
       }, options),
     list(query, options) {

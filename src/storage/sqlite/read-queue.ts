@@ -2,12 +2,12 @@ import { AppError } from '../../errors.ts'
 import { BoundedQueue } from '../../load/bounded-queue.ts'
 import { createEventLoopSlices } from '../../load/event-loop-slices.ts'
 
-/** Beyond this, one more is rejected at once: of so many large pages the last would wait for ten seconds. */
+/** With this many large pages the last one would wait for ten seconds. */
 const QUEUED_READS_MAX = 4_000
 
 /**
- * A queue of reads of one kind in the main thread. Nothing interrupts a read that has begun; so they run in slices of
- * the event loop, and other requests are served in between.
+ * A queue of reads in the main thread. A read blocks the event loop until it is done, so reads run in slices and other
+ * requests run in between.
  */
 export function createReadQueue(): BoundedQueue {
   return new BoundedQueue({

@@ -3,18 +3,18 @@ import { storageError } from './connection/failure.ts'
 import { openReader } from './connection/open-connection.ts'
 
 /**
- * Short reads, in the main thread. Those of one turn of the event loop share a transaction: to begin and end
- * one costs as much as to find a plant. A turn serves what had arrived when it began, so its reads see
- * everything that was acknowledged before they were asked for.
+ * Short reads in the main thread. The reads of one turn of the event loop share a transaction, as a transaction costs as
+ * much as finding a plant. A turn runs only requests that had arrived when it began, so a read sees every write that was
+ * acknowledged before its request.
  */
 export interface Reader {
   prepare(sql: string): StatementSync
-  /** Runs a read to its end; its failure is one of the storage (AppError). */
+  /** Runs a read. Throws an AppError (50302 or 50701). */
   read<Result>(work: () => Result): Result
   close(): void
 }
 
-/** `commits` counts the commits of this process: a read after one of them sees it. */
+/** `commits` returns the number of commits of this process: a read after a commit sees it. */
 export function createReader(path: string, commits: () => number): Reader {
   const database = openReader(path)
   const begin = database.prepare('BEGIN')

@@ -5,15 +5,15 @@ import { storageError } from './connection/failure.ts'
 import type { SearchReply, SearchRequest } from './searcher/searcher.ts'
 import type { Thread } from './threads/thread.ts'
 
-/** The one that the thread runs, and the one that it starts next without a pause. */
+/** The running search and the next one, which starts without a pause. */
 const SEARCHES_IN_THREAD = 2
 
-/** With those in the thread 256: searches take longer than pages, and of more the last would wait for seconds. */
+/** 256 with those in the thread: searches take longer than pages, so with more the last one would wait for seconds. */
 const QUEUED_SEARCHES_MAX = 254
 
-/** Reads that can be long, which share a thread. */
+/** Reads that may take long. They share a thread. */
 export interface Searches extends Pick<PlantStore, 'countTags' | 'countAdditions'> {
-  /** A page of the plants that a search finds. */
+  /** Returns a page of the plants whose names match. */
   search(query: PlantQuery & { words: readonly string[] }, options?: ReadOptions): Promise<PlantPage>
   /** Rejects the searches that are queued. */
   close(): void
@@ -32,7 +32,7 @@ export function createSearches(searcher: Thread<SearchRequest, SearchReply>): Se
     const reply = await queue.run(
       () =>
         searcher.call(message).catch((cause: unknown) => {
-          // The store is closed, and nobody may be waiting for the reply any more.
+          // The storage was closed.
           throw storageError(cause)
         }),
       options,

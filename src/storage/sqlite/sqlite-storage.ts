@@ -24,22 +24,18 @@ import {
 import { createSqliteTokenStore } from './token-store.ts'
 import type { WriterOptions } from './writer/writer.ts'
 
-/**
- * Exports at once: each has a connection with a cache, and holds a snapshot, while which the log cannot begin
- * anew and grows with every write.
- */
+/** Exports at once: each has a connection with a cache and a snapshot, during which the log grows with every write. */
 const EXPORTS_MAX = 4
 
 /**
- * How much the heap may grow between two collections of old objects. Node lets it grow fourfold, to what a
- * store on its own machine need not take: 20 to 40 MB. (On PostgreSQL, where a write waits longer, it costs a
- * twentieth of the creates.)
+ * How much the heap may grow between two collections of old objects. Node's fourfold growth takes 20 to 40 MB more. Not
+ * set on PostgreSQL: writes wait longer there, and it would cost a twentieth of the creates.
  */
 const HEAP_GROWTH_PERCENT = 50
 
 /**
- * Opens the store in the file `path`, which is made when missing: one thread that writes, one for long reads,
- * and a connection of its own for short ones. Throws a SetupError when the file cannot be used.
+ * Opens the database file at `path` and creates it if it is missing. One thread writes, one runs long reads; short ones
+ * use a connection of the main thread. Throws a SetupError if the file cannot be used.
  */
 export async function openSqliteStorage(path: string, options: StorageOptions): Promise<Storage> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
@@ -62,7 +58,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
   })
   const searches = createSearches(searcher)
   const ping = reader.prepare('SELECT count(*) FROM migrations')
-  // The length of a blob is told without reading it.
+  // SQLite knows the length of a blob without reading it.
   const countUnindexed = reader.prepare(
     'SELECT total(length(plant_ids)) / 8 AS plants FROM unindexed_batches',
   )
@@ -73,7 +69,7 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     dump: createSqliteDump(reader, writes),
     activity: {
       onCommit: writes.onCommit,
-      onTrouble: writer.onWarning,
+      onWarning: writer.onWarning,
       filesMoved,
       queuedWrites: writes.queued,
       runningExports: exporting.running,
@@ -85,16 +81,16 @@ export async function openSqliteStorage(path: string, options: StorageOptions): 
     },
     async close() {
       searches.close()
-      // The searcher at once: what ends an export would wait for the searches in the thread.
+      // The searcher first: a request to close an export would wait for the searches in the thread.
       await Promise.all([searcher.close(), exporting.close(), writes.drain()])
       reader.close()
-      // The writer last: the connection that closes last can put the log back into the file.
+      // The writer last: the last connection to close checkpoints the log.
       await writer.close()
     },
   }
 }
 
-/** The threads that write and search. Throws a SetupError where one cannot begin, and neither is left then. */
+/** Starts the writer and searcher threads. If one fails, closes the other and throws a SetupError. */
 async function startThreads(path: string, { idempotencyTtlMs }: StorageOptions, filesMoved: Int32Array) {
   const writerOptions: WriterOptions = { path, idempotencyTtlMs, filesMoved }
   const searcherOptions: SearcherOptions = { path }

@@ -5,7 +5,7 @@ import { ALL_TOKEN_COLUMNS, rowToHashedToken } from '../token-rows.ts'
 import type { Reader } from './reader.ts'
 import type { Write, WriteOutcome } from './threads/write-batch.ts'
 
-/** What is in a file. What it promises is written at `StorageDump`. */
+/** `StorageDump` on SQLite. */
 export function createSqliteDump(reader: Reader, writes: GroupCommit<Write, WriteOutcome>): StorageDump {
   const selectTokens = reader.prepare(`SELECT ${ALL_TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
   const selectKeys = reader.prepare(

@@ -5,7 +5,7 @@ import { rowToToken, selectTokenByHash, TOKEN_COLUMNS } from '../token-rows.ts'
 import type { Reader } from './reader.ts'
 import type { Write, WriteOutcome } from './threads/write-batch.ts'
 
-/** Tokens in SQLite. What it promises is written at `TokenStore`. */
+/** `TokenStore` on SQLite. */
 export function createSqliteTokenStore(
   reader: Reader,
   writes: GroupCommit<Write, WriteOutcome>,
@@ -33,15 +33,15 @@ export function createSqliteTokenStore(
     },
     async rotate(id, hash, graceEndsAtMs) {
       const { outcome } = await writes.submit({ kind: 'rotate-token', id, hash, graceEndsAtMs })
-      // Not by its hash: it may have been rotated again by now. What is told of it stays then.
+      // Found by id: its hash may have changed again by now.
       return outcome === 'done' ? find(selectById, id) : undefined
     },
     async revoke(id) {
       return (await writes.submit({ kind: 'revoke-token', id })).outcome === 'done'
     },
     recordUse(id, usedAtMs) {
-      writes.submit({ kind: 'note-token-use', id, atMs: usedAtMs }).catch(() => {
-        // The promise of the interface: no promise.
+      writes.submit({ kind: 'record-token-use', id, atMs: usedAtMs }).catch(() => {
+        // Not guaranteed, as the interface says.
       })
     },
   }

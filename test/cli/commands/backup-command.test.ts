@@ -43,7 +43,7 @@ test('an existing file is replaced only with --force, and a link to it stays a l
   writeFileSync(file, 'precious')
   const rejected = await backUp(file)
   assert.equal(rejected.code, 1)
-  assert.match(rejected.stderr, /^plantstore: \S+one\.db is there already: [^\n]*--force\.\n$/)
+  assert.match(rejected.stderr, /^plantstore: \S+one\.db already exists: [^\n]*--force\.\n$/)
   assert.equal(readFileSync(file, 'utf8'), 'precious')
   const link = join(folder, 'latest.db')
   symlinkSync('one.db', link)
@@ -58,17 +58,20 @@ test('an invalid source or target is reported in one line, and no file is create
   const before = readdirSync(folder)
   const file = join(folder, 'one.db')
   const cases: [Promise<{ code: unknown; stderr: string }>, RegExp][] = [
-    [backUp(database, '--force'), /is the store itself/],
-    [backUp(folder), /is no file/],
+    [backUp(database, '--force'), /is the database itself/],
+    [backUp(folder), /is not a file/],
     [
       backUp(join(folder, 'no', 'one.db')),
-      /cannot be written to \S+: there is no folder \S+no, make it first\./,
+      /cannot be written to \S+: there is no folder \S+no, create it first\./,
     ],
-    [runCommand(t, ['backup', file, '--database', join(folder, 'no.db')]), /There is no store at \S+no\.db/],
+    [
+      runCommand(t, ['backup', file, '--database', join(folder, 'no.db')]),
+      /There is no database at \S+no\.db/,
+    ],
     [runCommand(t, ['backup', file, '--database', join(folder, 'text')]), /is not a Plant Store/],
     [
       runCommand(t, ['backup', file, '--database', 'postgres://me:secret@host/plants']),
-      /is a PostgreSQL database, which has tools of its own for backing it up: pg_dump/,
+      /is a PostgreSQL database\. Back it up with pg_dump/,
     ],
   ]
   for (const [run, message] of cases) {
@@ -104,7 +107,7 @@ test('a backup on a full disk leaves the existing file unchanged', {
     () => execFileSync('prlimit', limited, { stdio: 'pipe' }),
     ({ status, stderr }: { status: number; stderr: Buffer }) =>
       status === 1 &&
-      /^plantstore: (?:The work on \S+ failed|There is no room [^\n]+): [^\n]+\.\n$/.test(String(stderr)),
+      /^plantstore: (?:The work on \S+ failed|There is no space [^\n]+): [^\n]+\.\n$/.test(String(stderr)),
   )
   assert.equal(readFileSync(file, 'utf8'), 'precious')
   assert.deepEqual(

@@ -112,7 +112,7 @@ test('a plant missing from the search index is found, and an indexed plant that 
   assert.equal(code, 1)
   assert.equal(
     stdout,
-    'id 77 is not in the search index, nor waits for it\nid 78 is in the search index and is no plant\n',
+    'id 77 is neither in the search index nor queued for it\nid 78 is in the search index but is not a plant\n',
   )
 })
 
@@ -130,12 +130,12 @@ test('values that the service never writes are found, each with its row', async 
   const { code, stdout } = await check(t, database)
   assert.equal(code, 1)
   assert.deepEqual(stdout.trimEnd().split('\n'), [
-    'plant 5: updated at no time, or before it was created',
-    'plant 6: the version is no number below 2^53',
-    'token abc: its hash is no SHA-256 in hexadecimal digits',
-    'token def: it has a scope that there is not',
-    'token ghi: expires at no time',
-    'an idempotency key of abc: its fingerprint is no SHA-256 in hexadecimal digits',
+    'plant 5: the time of the last write is invalid, or before the creation',
+    'plant 6: the version is not an integer below 2^53',
+    'token abc: its hash is not a SHA-256 in hexadecimal digits',
+    'token def: it has an unknown scope',
+    'token ghi: the time of expiry is invalid',
+    'an idempotency key of abc: its fingerprint is not a SHA-256 in hexadecimal digits',
   ])
 })
 
@@ -160,10 +160,10 @@ test('old secrets of tokens and idempotency keys are checked, also in an older s
   assert.equal(code, 1)
   assert.deepEqual(stdout.trimEnd().split('\n').sort(), [
     'an idempotency key of abc: it is empty or too long',
-    'an idempotency key of def: the version of its plant is no number below 2^53',
-    'token short: the hash of its replaced secret is no SHA-256 in hexadecimal digits',
-    'token timeless: its replaced secret is good until no time',
-    'token twice: its replaced secret is that of a token',
+    'an idempotency key of def: the version of its plant is not an integer below 2^53',
+    'token short: the hash of its old secret is not a SHA-256 in hexadecimal digits',
+    'token timeless: its old secret has an invalid end of its grace period',
+    'token twice: its old secret is the secret of a token',
   ])
   damage(
     database,
@@ -191,13 +191,10 @@ test('a file that is not a store is reported in one line', async (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'text'), 'no database, and longer than the header of one'.repeat(30))
   for (const [database, message] of [
-    [join(folder, 'nothing.db'), /There is no store at/],
-    [folder, /There is no store at/],
+    [join(folder, 'nothing.db'), /There is no database at/],
+    [folder, /There is no database at/],
     [join(folder, 'text'), /is not a Plant Store/],
-    [
-      'postgres://me@host/plants',
-      /PostgreSQL database, which has tools of its own for checking it: pg_amcheck/,
-    ],
+    ['postgres://me@host/plants', /PostgreSQL database\. Check it with pg_amcheck/],
   ] as const) {
     const { code, stdout, stderr } = await check(t, database)
     assert.deepEqual([code, stdout], [1, ''])

@@ -31,7 +31,7 @@ test('copy rejects a missing source, and one store as both, in one line', async 
   assert.equal(absent.code, 1)
   assert.match(
     absent.stderr,
-    /^plantstore: There is no store at \S+nothing\.db: name it with --from, [^\n]+\n$/,
+    /^plantstore: There is no database at \S+nothing\.db: name it with --from, [^\n]+\n$/,
   )
   assert.ok(!existsSync(here))
   const same = await runCommand(t, ['copy', '--from', here, '--to', here])

@@ -50,7 +50,7 @@ test('restore does not replace a store without --force', async (t) => {
   await service.stop()
   const { code, stderr } = await restore(backup)
   assert.equal(code, 1)
-  assert.match(stderr, /^plantstore: There is a store at \S+plants\.db: [^\n]*--force[^\n]*\n$/)
+  assert.match(stderr, /^plantstore: There is a database at \S+plants\.db: [^\n]*--force[^\n]*\n$/)
   assert.deepEqual(await idsIn(await startService(t, { database })), [1, 2])
 })
 
@@ -123,9 +123,9 @@ test('only a sound store with a known schema is restored', async (t) => {
     ['text', /is not a Plant Store/],
     ['empty', /is not a Plant Store/],
     ['other', /is not a Plant Store/],
-    ['newer', /schema version 9999, this program knows \d+: use the newer program/],
+    ['newer', /schema version 9999, this program supports \d+: use the newer program/],
     ['damaged', /malformed|damaged/],
-    ['plants.db', /is the store itself/],
+    ['plants.db', /is the database itself/],
   ] as const) {
     const { code, stderr } = await restore(path(name), '--force')
     assert.equal(code, 1, name)
@@ -138,5 +138,5 @@ test('only a sound store with a known schema is restored', async (t) => {
 test('a PostgreSQL database is not restored: it has its own tools', async (t) => {
   const { code, stderr } = await runCommand(t, ['restore', 'a.db', '--database', 'postgres://me@host/plants'])
   assert.equal(code, 1)
-  assert.match(stderr, /PostgreSQL database, which has tools of its own for restoring it: pg_restore/)
+  assert.match(stderr, /PostgreSQL database\. Restore it with pg_restore/)
 })

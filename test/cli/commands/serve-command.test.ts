@@ -154,6 +154,6 @@ test('a store of a newer version is rejected in one line', async (test) => {
   database.close()
   assertOneLine(
     await serveOn(test, app.database),
-    /has schema version 9999, this program knows \d+: use the newer program/,
+    /has schema version 9999, this program supports \d+: use the newer program/,
   )
 })

@@ -82,7 +82,7 @@ test('an invalid flag of a new token is reported with the valid values', async (
     [
       ['list', '--database', missing],
       1,
-      /There is no store at \S+: name it with --database, or start the service first\.\n$/,
+      /There is no database at \S+: name it with --database, or start the service first\.\n$/,
     ],
   ]
   const runs = await Promise.all(cases.map(([parameters]) => runCommand(test, ['token', ...parameters])))

@@ -70,13 +70,13 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     assert.match(await refusalOf(server.url('absent')), /there is no database absent/)
     assert.match(
       await refusalOf(`postgres://a:secret@127.0.0.1:${await findFreePort()}/a`),
-      /nothing listens there/,
+      /no server listens there/,
     )
     await server.query("CREATE DATABASE old ENCODING 'SQL_ASCII' TEMPLATE template0")
-    assert.match(await refusalOf(server.url('old')), /encoded in SQL_ASCII/)
-    assert.match(await refusalOf(`${server.url()}?sslmode=require`), /offers no TLS/)
+    assert.match(await refusalOf(server.url('old')), /encoding SQL_ASCII/)
+    assert.match(await refusalOf(`${server.url()}?sslmode=require`), /does not support TLS/)
     const standby = await server.startStandby('standby')
-    assert.match(await refusalOf(standby.url()), /it is a standby/)
+    assert.match(await refusalOf(standby.url()), /it is a read-only standby/)
     // With the primary beside it, that one is found.
     const both = server.url().replace(address, `127.0.0.1:${standby.port},${address}`)
     await (await openDatabase(t, both)).plants.create({ id: 1n, name: 'Rosa' })
@@ -89,7 +89,7 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     await sql.begin(async (transaction) => {
       await transaction`LOCK TABLE migrations`
       const start = performance.now()
-      assert.match(await refusalOf(url, { postgresConnectTimeoutMs: 300 }), /did not answer in time/)
+      assert.match(await refusalOf(url, { postgresConnectTimeoutMs: 300 }), /did not respond in time/)
       assert.ok(performance.now() - start < 3_000)
     })
     await sql.end()
@@ -121,7 +121,7 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     for (const [query, reason] of [
       ['', /closed the connection/],
       // Without TLS nothing is asked before the session begins, so the connection seems to be there.
-      ['?sslmode=disable', /did not answer in time/],
+      ['?sslmode=disable', /did not respond in time/],
     ] as const) {
       const url = shared.server.url().replace(`:${shared.server.port}/`, `:${proxy.port}/`) + query
       const start = performance.now()
@@ -161,7 +161,7 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
 
 test('a URL that is malformed is refused by its part, and never repeated', () => {
   for (const [url, reason] of [
-    ['postgres://', /names no user/],
+    ['postgres://', /has no user/],
     ['postgres://user:secret@host:99999/a', /host or port/],
     ['postgres://user:secret@host/a?sslmod=require', /parameter "sslmod"/],
     ['postgres://user:secret@host/a?sslmode=always', /sslmode must be one of/],

@@ -29,9 +29,8 @@ export interface CommitOptions {
 }
 
 /**
- * Performs a batch in its order and commits it, each operation judged on its own. What only adds where an id is
- * free is one statement, which is a transaction by itself; otherwise single writes lock what they are about, are
- * judged, and the end of it is written.
+ * Commits a batch in order. A batch of plain creates and additions is one statement, which is its own transaction. In
+ * any other batch single writes lock their plants, are planned in memory, and the result is written.
  */
 export async function commitBatch(
   sql: Sql,
@@ -64,7 +63,7 @@ export async function commitBatch(
   })
 }
 
-/** Every column but the id, and the words. */
+/** Sets every column but the id, and the words. */
 const UPDATE = `UPDATE plants SET ${INSERTED_COLUMNS.slice(1)
   .map((column, at) => `${column} = $${at + 2}`)
   .join(', ')} WHERE id = $1`
@@ -88,7 +87,7 @@ async function addAll(
     if (write.kind === 'create') {
       return free.delete(write.id) ? { outcome: 'created', version: write.version } : { outcome: 'taken' }
     }
-    // Through an array: the numbers of this one would be bigints.
+    // Through an array: a BigInt64Array maps to bigints only.
     const codes = Uint8Array.from([...write.ids], (id) => (free.delete(id) ? CREATED : KEPT))
     return { outcome: 'imported', codes }
   })
@@ -123,15 +122,15 @@ async function commitPlanned(
     else if (plant !== undefined) added.push(plant)
   }
   await Promise.all(writes)
-  // What was not there could not be locked.
+  // Rows that did not exist could not be locked.
   if (added.length > 0 && (await insertPlants(transaction, added)).size < added.length) {
-    throw new ConcurrentChange('an id was taken meanwhile')
+    throw new ConcurrentChange('another replica took an id')
   }
   await storeKeys(transaction, newKeys, idempotencyTtlMs)
   return outcomes
 }
 
-/** One statement a plant, all sent at once: each goes where its plant is. */
+/** One statement for each plant, all sent at once: on a cluster each goes to the node of its plant. */
 async function lockPlants(
   transaction: Transaction,
   batch: readonly SingleWrite[],
@@ -176,7 +175,7 @@ function remove(transaction: Transaction, id: bigint): Promise<unknown> {
   return transaction`DELETE FROM plants WHERE id = ${id}`
 }
 
-/** Stores the keys, each over one that is past its time and in an order that all replicas keep. */
+/** Stores the keys over expired ones, in the same order on all replicas, which avoids deadlocks. */
 async function storeKeys(transaction: Transaction, newKeys: readonly NewKey[], idempotencyTtlMs: number) {
   const ordered = [...newKeys].sort((one, other) =>
     keyOf(one.idempotency) < keyOf(other.idempotency) ? -1 : 1,
@@ -191,5 +190,5 @@ async function storeKeys(transaction: Transaction, newKeys: readonly NewKey[], i
         WHERE idempotency_keys.created_at < ${atMs - idempotencyTtlMs}`,
     ),
   )
-  if (stored.some(({ count }) => count === 0)) throw new ConcurrentChange('a key was used meanwhile')
+  if (stored.some(({ count }) => count === 0)) throw new ConcurrentChange('another replica used a key')
 }

@@ -4,8 +4,8 @@ import type { Sql, Transaction } from '../connection/client.ts'
 import { INSERTED_COLUMNS, REPLACE_TAKEN, wordsAsVector } from './insert-plants.ts'
 
 /**
- * Plants as arrays, one for each column: the statement is the same for any number of them, and a server
- * reads an array faster than as many parameters. Not where plants are sharded: see `insert-plants.ts`.
+ * Plants as arrays, one for each column: one statement serves any number of them, and a server reads an array faster
+ * than as many parameters. Not for sharded plants: see `insert-plants.ts`.
  */
 const ARRAY_TYPES = [
   ...['bigint', 'bigint', 'bigint', 'bigint'],
@@ -24,8 +24,8 @@ const INSERT_OR_REPLACE = `${INSERT}
   ${REPLACE_TAKEN}`
 
 /**
- * Adds plants in one statement, which by itself is one transaction. Tells the ids that were free; of several
- * plants of one id the first is taken.
+ * Adds plants in one statement, which is its own transaction. Returns the ids that were free. Of several plants with one
+ * id the first is stored.
  */
 export async function insertInBulk(
   sql: Sql | Transaction,
@@ -37,7 +37,7 @@ export async function insertInBulk(
   return new Set(rows.map(([id]) => id as bigint))
 }
 
-/** Inserts plants, over those whose ids are taken, in one statement. Returns the ids that were free. */
+/** Stores plants and replaces those whose ids are taken, in one statement. Returns the ids that were free. */
 export async function replaceInBulk(
   transaction: Transaction,
   byId: ReadonlyMap<bigint, StoredPlant>,
@@ -46,13 +46,13 @@ export async function replaceInBulk(
   return new Set(rows.filter(([, isNew]) => isNew === true).map(([id]) => id as bigint))
 }
 
-/** Ids as an array is written. */
+/** Ids as the text of a PostgreSQL array. */
 export function idsAsArray(ids: Iterable<bigint>): string {
   return `{${[...ids].join()}}`
 }
 
 function arraysOf(byId: ReadonlyMap<bigint, StoredPlant>): string[] {
-  // In the order of the ids, as two replicas that write the same ones in other orders would lock each other out.
+  // By id: two replicas that write the same ids in different orders would deadlock.
   const plants = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   const arrayOf = (cellOf: (plant: StoredPlant) => bigint | number | string) =>
     `{${plants.map(cellOf).join()}}`
@@ -66,7 +66,7 @@ function arraysOf(byId: ReadonlyMap<bigint, StoredPlant>): string[] {
   ]
 }
 
-/** A text, or none, as an element of an array is written (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+/** A text or NULL as an element of an array (postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
 function quoted(text: string | null | undefined): string {
   if (text === null || text === undefined) return 'NULL'
   return `"${text.replace(/["\\]/g, '\\$&')}"`

@@ -4,15 +4,15 @@ import { CONTENT_COLUMNS, charactersIn, PLANT_COLUMN_NAMES, plantToRow } from '.
 import type { Sql, Transaction } from '../connection/client.ts'
 
 /**
- * Rows of a statement: few sizes, so that each is prepared once a connection and planned once. What a batch
- * lacks to one of them is filled up with a row that it has, which conflicts with itself and is not stored.
+ * Rows of a statement: few sizes, so that each is prepared and planned only once for a connection. A smaller batch is
+ * padded with copies of one of its rows, which conflict with it and are not stored.
  */
 const STATEMENT_ROWS = [1, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512]
 
-/** As many as a group commit may hold, but for an import (`import-plants.ts`). */
+/** The operations of a batch at most; imports use `import-plants.ts`. */
 const STATEMENT_ROWS_MAX = 512
 
-/** A lexeme of a tsvector has at most 2,046 bytes, and a UTF-16 unit at most three. */
+/** A lexeme of a tsvector has at most 2,046 bytes; a UTF-16 unit takes up to three. */
 const LEXEME_UNITS_MAX = 600
 
 /** The columns of a plant and the words of its name. */
@@ -35,15 +35,15 @@ const INSERT_STATEMENTS = new Map(
 )
 
 /**
- * Adds plants; up to STATEMENT_ROWS_MAX in one statement, which on a server by itself is one transaction. Tells
- * the ids that were free; of several plants of one id the first is taken.
+ * Adds plants, up to STATEMENT_ROWS_MAX in one statement, which is its own transaction. Returns the ids that were free.
+ * Of several plants with one id the first is stored.
  */
 export async function insertPlants(
   sql: Sql | Transaction,
   plants: readonly StoredPlant[],
 ): Promise<Set<bigint>> {
   const inserted = new Set<bigint>()
-  // In the order of the ids, as two replicas that insert the same ones in other orders would lock each other out.
+  // By id: two replicas that insert the same ids in different orders would deadlock.
   const all = plants.toSorted((one, other) => (one.id < other.id ? -1 : Number(one.id > other.id)))
   for (let from = 0; from < plants.length; from += STATEMENT_ROWS_MAX) {
     const ordered = all.slice(from, from + STATEMENT_ROWS_MAX)
@@ -89,14 +89,14 @@ export function insertedRowOf(plant: StoredPlant): InsertedValues {
   return row
 }
 
-/** The words of a name as a tsvector is written: words hold nothing that would need an escape. */
+/** The words of a name as the text of a tsvector. Words contain nothing to escape. */
 export function wordsAsVector(name: string): string {
   return searchWords(name)
     .map((word) => `'${lexemeOf(word)}'`)
     .join(' ')
 }
 
-/** A word as it is indexed: cut where it is longer than a lexeme may be. */
+/** A word as it is indexed: truncated to the length of a lexeme. */
 export function lexemeOf(word: string): string {
   return word.length <= LEXEME_UNITS_MAX ? word : word.slice(0, LEXEME_UNITS_MAX).toWellFormed()
 }

@@ -7,17 +7,17 @@ import { codeOf, failureOf, readError, timeoutError, writeError } from './failur
 import { createReadQueues, type ReadKind } from './read-queues.ts'
 import type { PostgresTarget } from './url.ts'
 
-/** A transaction that gave way to another one is tried so often, after a pause by chance, longer each time. */
+/** Tries of a transaction that conflicts with another one, after a random pause that doubles each time. */
 const CONFLICT_TRIES_MAX = 6
 const CONFLICT_PAUSE_MS = 5
 
-/** A statement that reached no server is tried so often: by then each of several hosts had its turn. */
+/** Tries of a statement that reached no server: enough to try each of several hosts. */
 const UNSENT_TRIES_MAX = 4
 const UNSENT_PAUSE_MS = 50
 
 /**
- * Reads that a connection is given at once: with one alone it would idle while its answer travels, and each has
- * to wait for those before it, which its deadline counts.
+ * Reads that are sent on a connection at once: with only one it would idle during each round trip. More would delay each
+ * other, and the deadline includes that wait.
  */
 const READS_PER_CONNECTION = 4
 
@@ -25,13 +25,13 @@ type TriesMax = Partial<Record<ReturnType<typeof failureOf>, number>>
 const WRITE_TRIES_MAX: TriesMax = { conflict: CONFLICT_TRIES_MAX, 'not-sent': UNSENT_TRIES_MAX }
 const READ_TRIES_MAX: TriesMax = { ...WRITE_TRIES_MAX, lost: 2 }
 
-/** Statements under way on connections that are given up, or closed at the end, have so long to finish. */
-const CLOSE_GRACE_SECONDS = 2
+/** How long running statements may take to finish when their connections are replaced or closed. */
+const CLOSE_TIMEOUT_SECONDS = 2
 
-/** The network and the driver have so much longer than the server, which knows better what happened. */
-const ANSWER_GRACE_MS = 1_000
+/** Added to the server's timeout: the error of the server is more precise than a timeout here. */
+const RESPONSE_MARGIN_MS = 1_000
 
-/** Of the statements: int64 as bigint. */
+/** Reads int64 columns as bigints. */
 const TYPES = { bigint: postgres.BigInt }
 export type Sql = postgres.Sql<{ bigint: bigint }>
 export type Transaction = postgres.TransactionSql<{ bigint: bigint }>
@@ -39,23 +39,23 @@ export type Transaction = postgres.TransactionSql<{ bigint: bigint }>
 export interface PostgresClientOptions {
   target: PostgresTarget
   connector: Connector
-  /** How many connections at most. */
+  /** The maximum number of connections. */
   connections: number
   connectTimeoutMs: number
   /** How long a statement may take. */
   statementTimeoutMs: number
   /**
-   * Whether the server ends it then by itself. Not a write: a server that waits for its standby would give that
-   * up, and report a commit that only it knows of.
+   * Whether the server itself aborts the statement then. Not for writes: a server that waits for its standby would stop
+   * waiting and report a commit that the standby lacks.
    */
   serverEndsStatements: boolean
-  /** How long a statement may wait for a lock that another session holds. Without: as long as it may take. */
+  /** How long a statement may wait for a lock of another session; by default, until its own timeout. */
   lockTimeoutMs?: number
-  /** Whether statements are prepared, which a pooler between may not allow. */
+  /** Whether statements are prepared, which a connection pooler may not support. */
   prepare: boolean
   /**
-   * Whether a connection is kept however old it is, as what is under way on it may take that long; otherwise the
-   * driver renews one now and then.
+   * Whether a connection stays open however old it is, as an export needs it. By default the driver renews connections
+   * from time to time.
    */
   keepsConnections?: boolean
 }
@@ -65,28 +65,28 @@ interface QueuedReadOptions extends ReadOptions {
   kind?: ReadKind
 }
 
-/** Connections to one database, which come and go by themselves. */
+/** A pool of connections to one database. */
 export interface PostgresClient {
   /**
-   * Runs a read, again where its connection was lost. Rejects with an AppError: 50302, or 50301 when there are
-   * too many reads, or it was queued for as long as a connection may take to open.
+   * Runs a read and retries it if its connection was lost. Rejects with an AppError: 50302, or 50301 if too many reads
+   * are queued or it was queued for longer than the connect timeout.
    */
   read<Result>(work: (sql: Sql) => Promise<Result>, options?: QueuedReadOptions): Promise<Result>
   /**
-   * Runs a write, again where it gave way to another or was never sent. Rejects with an AppError: 50302, whose
-   * message says whether it may have been stored, or 50701.
+   * Runs a write and retries it after a conflict or if it was not sent. Rejects with an AppError: 50701, or 50302 whose
+   * details say whether it may have been stored.
    */
   write<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
 export function createPostgresClient(options: PostgresClientOptions): PostgresClient {
-  const deadlineMs = options.connectTimeoutMs + options.statementTimeoutMs + ANSWER_GRACE_MS
+  const deadlineMs = options.connectTimeoutMs + options.statementTimeoutMs + RESPONSE_MARGIN_MS
   const readQueues = createReadQueues({
     slots: options.connections * READS_PER_CONNECTION,
     waitMaxMs: options.connectTimeoutMs,
   })
-  /** Commits so far of which the server said that no standby has them. */
+  /** Commits so far that the server reported to be on no standby. */
   let unreplicatedCommits = 0
   let isClosed = false
   let sql = open()
@@ -102,9 +102,9 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
   }
 
   /**
-   * Replaces the connections by new ones. The driver does not recover from a lost one: it holds the error against the
-   * next statement, waits for a response that does not come, or sends the rest of its buffer as the start of the next
-   * session, which the server then cannot read.
+   * Replaces the connections by new ones. The driver does not recover from a lost one: it fails the next statement with
+   * the old error, waits for a response that never comes, or sends the rest of its buffer at the start of the next
+   * session, which the server then cannot parse.
    */
   function renew(used: Sql, closeSeconds: number): void {
     if (sql !== used || isClosed) return
@@ -112,18 +112,18 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
     void used.end({ timeout: closeSeconds })
   }
 
-  /** Runs the work; when it takes too long its connections are lost as well, as the server may be gone. */
+  /** Runs the work. A timeout counts as a lost connection, as the server may be down. */
   async function withinDeadline<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     const used = sql
     try {
-      return await withinTime(work(used), deadlineMs, () => timeoutError('ANSWER_TIMEOUT'))
+      return await withinTime(work(used), deadlineMs, () => timeoutError('RESPONSE_TIMEOUT'))
     } catch (error) {
-      if (failureOf(error) === 'lost') renew(used, CLOSE_GRACE_SECONDS)
+      if (failureOf(error) === 'lost') renew(used, CLOSE_TIMEOUT_SECONDS)
       throw error
     }
   }
 
-  async function persistently<Result>(
+  async function withRetries<Result>(
     work: (sql: Sql) => Promise<Result>,
     triesMax: TriesMax,
   ): Promise<Result> {
@@ -142,7 +142,7 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
   return {
     async read(work, { kind = 'row', ...options } = {}) {
       try {
-        return await readQueues[kind].run(() => persistently(work, READ_TRIES_MAX), options)
+        return await readQueues[kind].run(() => withRetries(work, READ_TRIES_MAX), options)
       } catch (error) {
         throw readError(error)
       }
@@ -150,8 +150,8 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
     async write(work) {
       const before = unreplicatedCommits
       try {
-        const result = await persistently(work, WRITE_TRIES_MAX)
-        // It may have been another write, one that ran at the same time; then this says less than it could.
+        const result = await withRetries(work, WRITE_TRIES_MAX)
+        // A concurrent write may have caused it; then this outcome is reported as unknown without need.
         if (unreplicatedCommits > before) {
           throw Object.assign(new Error('committed on no standby'), { code: 'UNREPLICATED' })
         }
@@ -162,14 +162,14 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
     },
     close() {
       isClosed = true
-      return sql.end({ timeout: CLOSE_GRACE_SECONDS })
+      return sql.end({ timeout: CLOSE_TIMEOUT_SECONDS })
     },
   }
 }
 
 /**
- * A connection for a moment, to the primary among the hosts: for what is done once, at the start. Rejects with
- * what the driver says, or with code CONNECT_TIMEOUT.
+ * Runs work on a connection of its own to the primary among the hosts, for setup at the start. Rejects with the error of
+ * the driver or with code CONNECT_TIMEOUT.
  */
 export async function withSingleConnection<Result>(
   options: Omit<PostgresClientOptions, 'connections' | 'statementTimeoutMs' | 'serverEndsStatements'>,
@@ -184,7 +184,7 @@ export async function withSingleConnection<Result>(
   for (let tries = 1; ; tries++) {
     const sql = connect()
     try {
-      // The driver would try for ever where each connection is closed before an answer.
+      // The driver would retry for ever if each connection is closed before a response.
       const timeoutMs = options.connectTimeoutMs * options.target.hosts.length
       await withinTime(sql`SELECT 1`, timeoutMs, () => timeoutError('CONNECT_TIMEOUT'))
       return await work(sql)
@@ -196,12 +196,12 @@ export async function withSingleConnection<Result>(
   }
 }
 
-/** `onLost` is called when a connection was closed, and not by the driver. */
+/** `onLost` is called when a connection was closed by the other side. */
 function driverOptions(options: PostgresClientOptions, onLost = () => {}) {
   const { target, connector, connections, connectTimeoutMs, statementTimeoutMs, prepare } = options
-  // The types of the driver do not know `socket`.
+  // The types of the driver lack `socket`.
   const driver: Options<typeof TYPES> & { socket: Connector['connect'] } = {
-    // The connector knows better; the driver wants one of each.
+    // Ignored by the connector, but the driver requires them.
     host: 'postgres',
     port: 5432,
     database: target.database,
@@ -216,7 +216,7 @@ function driverOptions(options: PostgresClientOptions, onLost = () => {}) {
     ssl: false,
     max: connections,
     connect_timeout: connectTimeoutMs / 1000,
-    // The connector pauses, for all of its clients.
+    // The connector pauses before a reconnect, for all of its clients.
     backoff: () => 0,
     prepare,
     fetch_types: false,
@@ -232,8 +232,8 @@ function driverOptions(options: PostgresClientOptions, onLost = () => {}) {
 }
 
 /**
- * Whether a commit is not safe or not visible everywhere: the server gave up waiting for its standby, or Citus could
- * not commit on a node yet, which its recovery does later. Citus has no code for it, and does not translate its text.
+ * Whether a commit is not safe or not visible everywhere. Either the server stopped waiting for its standby, or Citus
+ * could not commit on a node, which its recovery does later. Citus has no code for that and does not translate the text.
  */
 function isUnreplicated({ code, routine, message }: Notice): boolean {
   if (code !== '01000') return false

@@ -4,35 +4,35 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { PostgresHost, PostgresTarget, PostgresTls } from './url.ts'
 
-/** The packet that asks a server for TLS (postgresql.org/docs/current/protocol-message-formats.html). */
+/** The SSLRequest message (postgresql.org/docs/current/protocol-message-formats.html). */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
-const YES = 'S'.charCodeAt(0)
+const SSL_ACCEPTED = 'S'.charCodeAt(0)
 
-/** The message that ends the start of a session. */
+/** The message that completes the startup of a session. */
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
-/** What a standby, or a database closed to writes, reports of itself in that start (PostgreSQL 14 and later). */
+/** The parameters that a standby or a read-only database reports during startup (PostgreSQL 14 and later). */
 const READ_ONLY = /(?:in_hot_standby|default_transaction_read_only)\0on\0/
 
-/** The pause after a session that could not be started. It doubles up to the second, the longest. */
+/** The pause after a failed startup of a session. It doubles up to the maximum. */
 const RECONNECT_PAUSE_MS = 20
 const RECONNECT_PAUSE_MAX_MS = 250
 
 /** Opens connections to the primary among the hosts of a target. */
 export interface Connector {
   /**
-   * Never rejects: the connection breaks with an error where no host can be reached, and with code STANDBY where it
-   * leads to a standby. Waits first when the last session could not be started.
+   * Never rejects: the connection fails with an error if no host can be reached, with code STANDBY if it leads to a
+   * standby. Pauses first if the startup of the last session failed.
    */
   connect(): Promise<Duplex>
 }
 
 /**
- * The driver knows several hosts and TLS as well, but takes a standby for writable, and tries hosts that are
- * down without a pause. Here the host that worked last comes first.
+ * Connects to several hosts, the last working one first. The driver's own support treats a standby as writable and
+ * retries hosts that are down without a pause.
  */
 export function createConnector({ hosts, tls }: PostgresTarget, timeoutMs: number): Connector {
   let preferred = 0
-  /** Sessions in a row that could not be started. */
+  /** Failed startups in a row. */
   let failures = 0
   let pausesUntilMs = 0
 
@@ -42,8 +42,8 @@ export function createConnector({ hosts, tls }: PostgresTarget, timeoutMs: numbe
     pausesUntilMs = performance.now() + pauseMs
   }
 
-  /** No longer to this host first, if it still was. */
-  function moveOn(from: number): void {
+  /** Prefers the next host, unless that has happened already. */
+  function preferNext(from: number): void {
     if (preferred === from) preferred = (from + 1) % hosts.length
   }
 
@@ -60,13 +60,13 @@ export function createConnector({ hosts, tls }: PostgresTarget, timeoutMs: numbe
             onReady() {
               failures = 0
             },
-            onStandby: () => moveOn(at),
+            onStandby: () => preferNext(at),
             onFailure: fail,
           })
           return socket
         } catch (error) {
           failure = error
-          moveOn(at)
+          preferNext(at)
         }
       }
       fail()
@@ -76,8 +76,8 @@ export function createConnector({ hosts, tls }: PostgresTarget, timeoutMs: numbe
 }
 
 /**
- * A connection that breaks at its first write. The driver waits for ever for a connection that it does not get, and one
- * that breaks before that write leaves it in the buffer, in front of what the next connection sends.
+ * A connection that fails at its first write. The driver would wait for ever for a connection that is rejected. If it
+ * failed before that write, the driver would leave the write in its buffer and send it first on the next connection.
  */
 function broken(failure: Error): Duplex {
   return new Duplex({
@@ -93,7 +93,7 @@ async function open(at: PostgresHost, tls: PostgresTls, timeoutMs: number): Prom
   const isFolder = host.startsWith('/')
   const plain = connectSocket(isFolder ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
   const timer = setTimeout(
-    () => plain.destroy(failure('CONNECT_TIMEOUT', 'did not answer in time')),
+    () => plain.destroy(failure('CONNECT_TIMEOUT', 'did not respond in time')),
     timeoutMs,
   )
   try {
@@ -101,12 +101,12 @@ async function open(at: PostgresHost, tls: PostgresTls, timeoutMs: number): Prom
     plain.setNoDelay(true)
     if (isFolder || tls.mode === 'disable') return plain
     plain.write(SSL_REQUEST)
-    const [answer] = (await once(plain, 'data')) as [Buffer]
-    // More than the one byte would be somebody's in between, sent before the encryption begins.
-    if (answer.length !== 1) throw failure('TLS_REFUSED', 'answered what is not PostgreSQL')
-    if (answer[0] === YES) return await encrypted(plain, host, tls)
+    const [response] = (await once(plain, 'data')) as [Buffer]
+    // More than one byte may be injected: an attacker in between could send it before the encryption starts.
+    if (response.length !== 1) throw failure('TLS_UNAVAILABLE', 'does not speak the PostgreSQL protocol')
+    if (response[0] === SSL_ACCEPTED) return await encrypted(plain, host, tls)
     if (tls.mode === 'prefer') return plain
-    throw failure('TLS_REFUSED', 'offers no TLS, which the sslmode asks for')
+    throw failure('TLS_UNAVAILABLE', 'does not support TLS, which the sslmode requires')
   } catch (error) {
     plain.destroy()
     throw error
@@ -128,7 +128,7 @@ async function encrypted(socket: Socket, host: string, { mode, ...files }: Postg
   return secure
 }
 
-/** Waits for an event; an error or the end of the connection comes first where it does. */
+/** Waits for an event. Rejects if an error or the end of the connection comes first. */
 function once(socket: Socket, event: string): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     const onClose = () => reject(failure('ECONNRESET', 'closed the connection'))
@@ -143,29 +143,29 @@ function once(socket: Socket, event: string): Promise<unknown[]> {
 interface StartEvents {
   onReady(): void
   onStandby(): void
-  /** The connection was closed before the session had started. */
+  /** The connection was closed during startup. */
   onFailure(): void
 }
 
-/** Watches the start of a session, and breaks the connection when the server is one that stores nothing. */
+/** Watches the startup of a session, and closes the connection if the server is read-only. */
 function watchStart(socket: Socket, { onReady, onStandby, onFailure }: StartEvents): void {
-  let start = Buffer.alloc(0)
-  function look(chunk: Buffer): void {
-    start = Buffer.concat([start, chunk])
+  let received = Buffer.alloc(0)
+  function onData(chunk: Buffer): void {
+    received = Buffer.concat([received, chunk])
     let at = 0
-    while (start.length >= at + 5 && start.length >= at + 1 + start.readUInt32BE(at + 1)) {
-      if (start[at] === READY_FOR_QUERY) {
-        socket.off('data', look).off('close', onFailure)
-        if (READ_ONLY.test(start.toString('latin1', 0, at))) {
+    while (received.length >= at + 5 && received.length >= at + 1 + received.readUInt32BE(at + 1)) {
+      if (received[at] === READY_FOR_QUERY) {
+        socket.off('data', onData).off('close', onFailure)
+        if (READ_ONLY.test(received.toString('latin1', 0, at))) {
           onStandby()
-          socket.destroy(failure('STANDBY', 'is a standby, which stores nothing'))
+          socket.destroy(failure('STANDBY', 'is a read-only standby'))
         } else onReady()
         return
       }
-      at += 1 + start.readUInt32BE(at + 1)
+      at += 1 + received.readUInt32BE(at + 1)
     }
   }
-  socket.on('data', look).once('close', onFailure)
+  socket.on('data', onData).once('close', onFailure)
 }
 
 function failure(code: string, reason: string): Error {

@@ -1,21 +1,21 @@
 import { AppError } from '../../../errors.ts'
 
-/** What a failure means for the statement that met it. */
+/** The effect of a failure on the statement. */
 type Failure =
-  /** It gave way to another transaction, and may be tried again at once. */
+  /** It conflicted with another transaction and can be retried. */
   | 'conflict'
-  /** It never reached a server that could have performed it. */
+  /** It reached no server that could have performed it. */
   | 'not-sent'
-  /** The connection broke off: it may have been performed, or not. */
+  /** The connection was lost: it may or may not have been performed. */
   | 'lost'
   /** Another session holds a lock for too long. */
   | 'locked'
-  /** The server has no room left. */
+  /** The disk of the server is full. */
   | 'full'
-  /** The server refused it, and nothing of it was performed. */
-  | 'refused'
+  /** The server rejected it and stored nothing. */
+  | 'rejected'
 
-/** By SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html); any other is `refused`. */
+/** By SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html); any other is `rejected`. */
 const SERVER_FAILURES: Readonly<Record<string, Failure>> = {
   '40001': 'conflict',
   '40P01': 'conflict',
@@ -24,10 +24,10 @@ const SERVER_FAILURES: Readonly<Record<string, Failure>> = {
   '53300': 'not-sent',
   '57P03': 'not-sent',
   '25006': 'not-sent',
-  // A server that is stopped while it waits for a standby has committed, and says this all the same.
+  // A server that is stopped while it waits for a standby has committed, and still reports this.
   '57P01': 'lost',
   '57P02': 'lost',
-  // Of a connection that idled too long, which the driver may hold against the statement after it.
+  // An idle timeout, which the driver may report for the next statement.
   '25P03': 'lost',
   '57P05': 'lost',
   '08000': 'lost',
@@ -35,7 +35,7 @@ const SERVER_FAILURES: Readonly<Record<string, Failure>> = {
   '08006': 'lost',
 }
 
-/** By the code of the driver, of the system, or of `connector.ts`; any other means a lost connection. */
+/** By code of the driver, the operating system or `connector.ts`; any other means a lost connection. */
 const CONNECTION_FAILURES: Readonly<Record<string, Failure>> = {
   CONNECT_TIMEOUT: 'not-sent',
   ECONNREFUSED: 'not-sent',
@@ -45,10 +45,10 @@ const CONNECTION_FAILURES: Readonly<Record<string, Failure>> = {
   EHOSTUNREACH: 'not-sent',
   ENETUNREACH: 'not-sent',
   STANDBY: 'not-sent',
-  TLS_REFUSED: 'not-sent',
+  TLS_UNAVAILABLE: 'not-sent',
 }
 
-/** Thrown inside a write to have all of it tried again: another replica came between. */
+/** Thrown inside a write to retry all of it: another replica has changed its rows. */
 export class ConcurrentChange extends Error {
   override readonly name = 'ConcurrentChange'
 }
@@ -70,17 +70,17 @@ export class LockedError extends AppError {
 export function failureOf(error: unknown): Failure {
   if (error instanceof ConcurrentChange) return 'conflict'
   const code = codeOf(error)
-  if (isServerError(error)) return SERVER_FAILURES[code] ?? 'refused'
+  if (isServerError(error)) return SERVER_FAILURES[code] ?? 'rejected'
   return CONNECTION_FAILURES[code] ?? 'lost'
 }
 
-/** SQLSTATE, or the code of what went wrong on the way; '' when there is none. */
+/** The SQLSTATE or the code of a failed connection; '' if there is none. */
 export function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? '')
 }
 
-/** The error where no response came in time, with a code of this module. */
-export function timeoutError(code: 'CONNECT_TIMEOUT' | 'ANSWER_TIMEOUT'): Error {
+/** A timeout, with a code of this module. */
+export function timeoutError(code: 'CONNECT_TIMEOUT' | 'RESPONSE_TIMEOUT'): Error {
   return Object.assign(new Error('no response in time'), { code })
 }
 
@@ -120,7 +120,7 @@ export function writeError(error: unknown): AppError {
   }
 }
 
-/** What of an error may be logged: its kind, never a statement or its parameters. */
+/** The loggable part of an error: never a statement or its parameters. */
 function causeOf(error: unknown): { message: string } {
   const { message } = error as { message?: unknown }
   return { message: `PostgreSQL: ${codeOf(error) || 'no code'}: ${String(message)}` }

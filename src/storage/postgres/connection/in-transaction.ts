@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from './client.ts'
 import { codeOf, failureOf } from './failure.ts'
 
-/** Runs the work in a transaction, and commits it when the work fulfils. Every transaction goes through here. */
+/** Runs the work in a transaction and commits it when the work fulfils. Every transaction goes through here. */
 export function inTransaction<Result>(
   sql: Sql,
   work: (transaction: Transaction) => Promise<Result>,
@@ -10,9 +10,9 @@ export function inTransaction<Result>(
     try {
       return await work(transaction)
     } catch (error) {
-      // The driver would send its rollback into a connection that is gone, which throws where nobody catches;
-      // left alone, it rejects by itself as the connection closes. What has no code is of this program: its
-      // connection is there, and nothing else would ever reject.
+      // On a lost connection the rollback of the driver would throw an uncaught error. Without it the driver rejects
+      // when the connection closes. An error without a code is one of this program: its connection is open, so it must
+      // be rethrown.
       if (codeOf(error) !== '' && failureOf(error) === 'lost') await new Promise<never>(() => {})
       throw error
     }

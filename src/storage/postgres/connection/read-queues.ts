@@ -2,19 +2,16 @@ import { AppError, type OverloadReason } from '../../../errors.ts'
 import { BoundedQueue } from '../../../load/bounded-queue.ts'
 import { createSharedSlots } from '../../../load/shared-slots.ts'
 
-/**
- * Beyond this, one more is rejected at once: a queued read is memory, and the last of so many waits for a large part of
- * a second where each is a plant, and longer where it is a page.
- */
+/** Queued reads take memory. With this many the last one waits for most of a second, with pages even longer. */
 const QUEUED_READS_MAX = 4_000
 
-/** Searches take longer than pages: of more the last would wait for seconds. */
+/** Searches take longer than pages: with more the last one would wait for seconds. */
 const QUEUED_SEARCHES_MAX = 240
 
-/** Pages that are read at once, and as many searches: each may take 25 MB, and single rows find a slot beside them. */
+/** Pages that are read at once, and as many searches. Each may take 25 MB; the other slots are for single rows. */
 const PAGES_MAX = 16
 
-/** A few rows, a page of plants, or what looks at many plants to find some. */
+/** A read of a few rows, of a page of plants, or one that scans many plants. */
 export type ReadKind = 'row' | 'page' | 'search'
 
 export interface ReadQueuesOptions {
@@ -23,7 +20,7 @@ export interface ReadQueuesOptions {
   waitMaxMs: number
 }
 
-/** The queues before the connections, one for each kind of read. */
+/** The queues for the connections, one for each kind of read. */
 export function createReadQueues({ slots, waitMaxMs }: ReadQueuesOptions): Record<ReadKind, BoundedQueue> {
   const reason: OverloadReason = 'queued-reads'
   const overloaded = new AppError(50301, 'Too many reads are queued. Retry in a moment.', { reason })

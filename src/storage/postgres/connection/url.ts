@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { SettingError, SetupError } from '../../../errors.ts'
 
-/** One server of those that a URL names; a host that begins with a slash is the folder of a Unix socket. */
+/** A server in a URL. A host that begins with a slash is the folder of a Unix socket. */
 export interface PostgresHost {
   host: string
   port: number
 }
 
-/** How a connection is encrypted, as the sslmode of libpq says (postgresql.org/docs/current/libpq-ssl.html). */
+/** The encryption of a connection, by the sslmode of libpq (postgresql.org/docs/current/libpq-ssl.html). */
 export interface PostgresTls {
   mode: (typeof TLS_MODES)[number]
   ca?: Buffer
@@ -15,7 +15,7 @@ export interface PostgresTls {
   key?: Buffer
 }
 
-/** What a URL of a PostgreSQL database says. */
+/** The parts of a PostgreSQL URL. */
 export interface PostgresTarget {
   hosts: PostgresHost[]
   database: string
@@ -43,8 +43,8 @@ export function isPostgresUrl(database: string): boolean {
 }
 
 /**
- * Reads `postgres://user:password@host:port,host:port/database?parameters`. Throws a SetupError that names
- * the part that is wrong and never repeats the URL, which holds a password.
+ * Parses `postgres://user:password@host:port,host:port/database?parameters`. Throws a SetupError that names the wrong
+ * part and never repeats the URL, which contains a password.
  */
 export function parsePostgresUrl(text: string): PostgresTarget {
   const parts =
@@ -52,19 +52,19 @@ export function parsePostgresUrl(text: string): PostgresTarget {
       text,
     )
   if (parts === null)
-    throw refused('it must look like postgres://user:password@host:5432/database; encode @ : / ? # as %XX')
+    throw malformed('it must look like postgres://user:password@host:5432/database; encode @ : / ? # as %XX')
   const [, user = '', password = '', hosts = '', database = '', query = ''] = parts
   const parameters = new URLSearchParams(query)
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name)) {
-      throw refused(`it has a parameter ${JSON.stringify(name)}; there are ${PARAMETERS.join(', ')}`)
+      throw malformed(`its parameter ${JSON.stringify(name)} is unknown; known are ${PARAMETERS.join(', ')}`)
     }
   }
   const session = parameters.get('target_session_attrs') ?? 'read-write'
   if (session !== 'read-write' && session !== 'primary') {
-    throw refused('its target_session_attrs must be read-write: a standby stores nothing')
+    throw malformed('its target_session_attrs must be read-write: a standby is read-only')
   }
-  if (user === '') throw refused('it names no user')
+  if (user === '') throw malformed('it has no user')
   return {
     hosts: hostsIn(parameters.get('host') ?? hosts),
     user: decoded(user, 'user'),
@@ -89,19 +89,19 @@ function hostsIn(text: string): PostgresHost[] {
     if (one.startsWith('/')) return { host: one, port: DEFAULT_PORT }
     const parts = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]+))(?::([0-9]{1,5}))?$/.exec(one)
     const port = Number(parts?.[3] ?? DEFAULT_PORT)
-    if (parts === null || port < 1 || port > 65_535) throw refused('its host or port is malformed')
+    if (parts === null || port < 1 || port > 65_535) throw malformed('its host or port is malformed')
     return { host: parts[1] ?? decoded(parts[2] ?? '', 'host'), port }
   })
 }
 
 function tlsIn(parameters: URLSearchParams): PostgresTls {
   const mode = TLS_MODES.find((known) => known === (parameters.get('sslmode') ?? 'prefer'))
-  if (mode === undefined) throw refused(`its sslmode must be one of ${TLS_MODES.join(', ')}`)
+  if (mode === undefined) throw malformed(`its sslmode must be one of ${TLS_MODES.join(', ')}`)
   const ca = fileIn(parameters, 'sslrootcert')
   const cert = fileIn(parameters, 'sslcert')
   const key = fileIn(parameters, 'sslkey')
   return {
-    // With a certificate to check against, require checks, as it does in libpq.
+    // With an sslrootcert `require` verifies the certificate, as in libpq.
     mode: mode === 'require' && ca !== undefined ? 'verify-ca' : mode,
     ...(ca && { ca }),
     ...(cert && { cert }),
@@ -115,7 +115,7 @@ function fileIn(parameters: URLSearchParams, name: string): Buffer | undefined {
   try {
     return readFileSync(path)
   } catch (error) {
-    // Another try may help: the file may be there then.
+    // Not a SettingError: the file may exist at the next start.
     const { code } = error as NodeJS.ErrnoException
     throw new SetupError(`${UNUSABLE}: its ${name} cannot be read (${code}).`)
   }
@@ -125,10 +125,10 @@ function decoded(text: string, part: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw refused(`its ${part} is not percent-encoded`)
+    throw malformed(`its ${part} is not percent-encoded`)
   }
 }
 
-function refused(reason: string): SettingError {
+function malformed(reason: string): SettingError {
   return new SettingError(`${UNUSABLE}: ${reason}.`)
 }

@@ -1,5 +1,5 @@
--- Times are milliseconds since 1970. The version is another one after every write. The words are those of the name, as
--- plants/plant-search.ts folds them. Nothing here is shared by all plants: a plant can live wherever its id says.
+-- Times are milliseconds since 1970. The version changes with every write. The words are those of the name, folded by
+-- plants/plant-search.ts. Plants share nothing, so they can be distributed by id.
 CREATE TABLE plants (
   id         bigint   PRIMARY KEY,
   name       text     NOT NULL,
@@ -10,12 +10,12 @@ CREATE TABLE plants (
   words      tsvector NOT NULL
 );
 
--- The beginning of the tag, as an entry of an index must fit in a third of a page, and a tag may be a megabyte.
+-- A prefix of the tag: an index entry must fit in a third of a page, and a tag may be a megabyte.
 CREATE INDEX plants_by_tag ON plants (left(tag, 200), id) WHERE tag IS NOT NULL;
 
 CREATE INDEX plants_by_word ON plants USING gin (words);
 
--- The first create with a key: what it asked for, and the version of the plant that it made.
+-- The first create with a key: the fingerprint of its request, and the version of the plant that it stored.
 CREATE TABLE idempotency_keys (
   caller        text   NOT NULL,
   key           text   NOT NULL,

@@ -6,18 +6,18 @@ import { inTransaction } from '../connection/in-transaction.ts'
 
 const MIGRATIONS_FOLDER = new URL('../migrations/', import.meta.url)
 
-/** The lock that one migrating process holds; a number that nobody else has a reason to take. */
+/** The advisory lock of the migrating process; an arbitrary number. */
 const MIGRATION_LOCK = 7_152_668_311_001n
 
-/** An index over very many plants takes minutes: 5 of them with the default time-out. */
+/** Lock timeouts to wait for another migration: 5 minutes by default, enough for an index over many plants. */
 const OTHERS_MIGRATION_TIMEOUTS = 30
 
 /** SQLSTATE of a lock_timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Whether the schema is that of this program. Looks without any change, which a role may have no right to.
- * Throws a SetupError when it is newer, or when it lacks something and `mayMigrate` is false.
+ * Whether the schema is that of this program. Changes nothing, as the role may lack the right. Throws a SetupError if
+ * the schema is newer, or if it is older and `mayMigrate` is false.
  */
 export async function isUpToDate(sql: Sql, mayMigrate: boolean): Promise<boolean> {
   const missing = missingMigrations(await appliedVersions(sql), readMigrations(MIGRATIONS_FOLDER))
@@ -30,9 +30,9 @@ export async function isUpToDate(sql: Sql, mayMigrate: boolean): Promise<boolean
 }
 
 /**
- * Brings the schema up to date, once, however many replicas start together. It takes as long as it takes, but
- * waits for no lock of somebody else's longer than `lockTimeoutMs`, as all who come after it would wait, too, and
- * for another process that migrates so many times longer. Throws a SetupError that says what it waited for.
+ * Migrates the schema, once, however many replicas start together. The migration itself has no time limit. It waits for
+ * a lock of another session only `lockTimeoutMs`, as it would block all later statements meanwhile. For the migration of
+ * another process it waits longer. Throws a SetupError that names what it waited for.
  */
 export async function migratePostgres(sql: Sql, lockTimeoutMs: number): Promise<void> {
   await inTransaction(sql, async (transaction) => {
@@ -76,7 +76,7 @@ async function withLockTimeout(
   } catch (error) {
     if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error
     throw new SetupError(
-      `The schema is not up to date, as the migration waited ${timeoutMs} ms for ${waitedFor}. Nothing was changed; try again.`,
+      `The migration waited ${timeoutMs} ms for ${waitedFor}. Nothing was changed. Try again.`,
     )
   }
 }

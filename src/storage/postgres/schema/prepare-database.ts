@@ -6,10 +6,10 @@ import { createConnector } from '../connection/connector.ts'
 import { codeOf, timeoutError } from '../connection/failure.ts'
 import { describeTarget, type PostgresTarget, parsePostgresUrl } from '../connection/url.ts'
 
-/** The oldest server that this is tested with. */
+/** The oldest version of PostgreSQL that is tested. */
 const SERVER_VERSION_MIN = 15
 
-/** How to reach the database of a URL. Throws a SetupError when the URL cannot be used. */
+/** The options to connect to the database of a URL. Throws a SetupError if the URL cannot be used. */
 export function connectionOptions(url: string, options: StorageOptions) {
   const target = parsePostgresUrl(url)
   return {
@@ -21,8 +21,8 @@ export function connectionOptions(url: string, options: StorageOptions) {
 }
 
 /**
- * Runs what is done once, before the store is used, on a connection of its own to a server that can keep it.
- * Throws a SetupError that says in a line what to mend, and no password.
+ * Checks the server and runs setup work on a connection of its own. Throws a SetupError of one line that says what to
+ * correct, without a password.
  */
 export async function withDatabase<Result>(
   connection: ReturnType<typeof connectionOptions>,
@@ -47,35 +47,35 @@ async function checkServer(sql: Sql): Promise<void> {
     { encoding: string; version: number }[]
   >`SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num')::integer AS version`
   if (encoding !== 'UTF8') {
-    throw new SetupError(`The database is encoded in ${encoding}: names of plants need one in UTF8.`)
+    throw new SetupError(`The database has the encoding ${encoding}, but must have UTF8.`)
   }
   if (version < SERVER_VERSION_MIN * 10_000) {
     throw new SetupError(
-      `The server has version ${Math.floor(version / 10_000)} of PostgreSQL: ${SERVER_VERSION_MIN} is the oldest that works.`,
+      `The server runs PostgreSQL ${Math.floor(version / 10_000)}: use ${SERVER_VERSION_MIN} or later.`,
     )
   }
 }
 
-/** Why the database cannot be opened, in words that name what to mend and hold no password. */
+/** Why the database cannot be opened and what to correct, without a password. */
 function reasonOf(error: unknown, { user, database }: PostgresTarget): string {
   const code = codeOf(error)
   switch (code) {
     case 'ECONNREFUSED':
-      return 'nothing listens there'
+      return 'no server listens there'
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'its host has no address'
     case 'CONNECT_TIMEOUT':
-      return 'it did not answer in time'
+      return 'it did not respond in time'
     case 'STANDBY':
-      return 'it is a standby, which stores nothing'
+      return 'it is a read-only standby'
     case '28P01':
     case '28000':
-      return `it does not let ${user} in: check user and password`
+      return `the server rejected the user ${user}: check user and password`
     case '3D000':
       return `there is no database ${database}`
     case '42501':
-      return `${user} may not do what a migration needs (${String((error as Error).message)})`
+      return `${user} lacks a privilege that the migration needs (${String((error as Error).message)})`
     default:
       return String((error as Error).message)
   }

@@ -5,15 +5,15 @@ import { migratePostgres } from './migrations.ts'
 import { connectionOptions, withDatabase } from './prepare-database.ts'
 
 /**
- * Where the rows of a table live in a Citus cluster: by the hash of a column, or all of them on every node.
- * Every unique constraint of a table has its column in it, and every write and locking read names it.
+ * The placement of a table in a Citus cluster: rows are distributed by the hash of `column`, or copied to every node.
+ * Every unique constraint of a table includes its column, and every write and locking read specifies it.
  */
 interface Placement {
   table: string
   column: string | undefined
 }
 
-/** In this order, as Citus takes a copied table after a distributed one in fewer cases than before it. */
+/** Copied tables first: Citus has more restrictions on them after distributed ones. */
 const PLACEMENTS: readonly Placement[] = [
   { table: 'migrations', column: undefined },
   { table: 'tokens', column: undefined },
@@ -22,10 +22,9 @@ const PLACEMENTS: readonly Placement[] = [
 ]
 
 /**
- * Brings the schema up to date and distributes its tables over the cluster that the database coordinates
- * (docs.citusdata.com: "Creating and Modifying Distributed Tables"). Gives the tables that it distributed: those
- * that were so already are left as they are. Throws a SetupError, before it changes anything, where Citus is
- * missing or would refuse what the store does.
+ * Migrates the schema and distributes its tables over the cluster of the database (docs.citusdata.com: "Creating and
+ * Modifying Distributed Tables"). Returns the tables that were not distributed before. Throws a SetupError, before any
+ * change, if Citus is missing or its settings do not allow the statements of the storage.
  */
 export async function shardPostgres(url: string, options: StorageOptions): Promise<string[]> {
   return withDatabase(connectionOptions(url, options), async (sql) => {
@@ -59,18 +58,18 @@ async function checkCitus(sql: Sql): Promise<void> {
       current_setting('citus.shard_replication_factor', true) AS replicas`
   if (version === null) {
     throw new SetupError(
-      'The database has no extension citus, which would distribute its tables: "CREATE EXTENSION citus" makes one where Citus is installed. Nothing was changed.',
+      'The database lacks the extension citus, which distributes its tables. Install Citus and run "CREATE EXTENSION citus". Nothing was changed.',
     )
   }
-  // With more than one, Citus refuses SELECT … FOR UPDATE, even of one plant.
+  // With more than one, Citus does not support SELECT … FOR UPDATE, even of one plant.
   if (replicas !== null && replicas !== '' && replicas !== '1') {
     throw new SetupError(
-      `citus.shard_replication_factor is ${replicas}, and must be 1: make nodes safe with standbys instead. Nothing was changed.`,
+      `citus.shard_replication_factor is ${replicas}, but must be 1. Use standbys instead. Nothing was changed.`,
     )
   }
 }
 
-/** Whether the table is where it belongs; false where it is on the coordinator alone. */
+/** Whether the table is placed; false if it is only on the coordinator. Throws a SetupError if it is placed elsewhere. */
 async function isPlaced(sql: Sql, { table, column }: Placement): Promise<boolean> {
   const [found] = await sql<{ kind: 'distributed' | 'copied' | null; column: string | null }[]>`
     SELECT column_to_column_name(logicalrelid, partkey) AS column,
@@ -79,7 +78,7 @@ async function isPlaced(sql: Sql, { table, column }: Placement): Promise<boolean
   if (found === undefined || found.kind === null) return false
   if ((found.column ?? undefined) === column) return true
   throw new SetupError(
-    `The table ${table} is ${found.column === null ? 'copied to every node' : `distributed by ${found.column}`}, and not ${column === undefined ? 'copied to every node' : `distributed by ${column}`}: "SELECT undistribute_table('${table}')" takes that back.`,
+    `The table ${table} is ${found.column === null ? 'copied to every node' : `distributed by ${found.column}`}, not ${column === undefined ? 'copied to every node' : `distributed by ${column}`}. Undo it with "SELECT undistribute_table('${table}')".`,
   )
 }
 
@@ -89,6 +88,6 @@ async function place(sql: Sql, { table, column }: Placement): Promise<void> {
       ? sql`SELECT create_reference_table(${table}::text::regclass)`
       : sql`SELECT create_distributed_table(${table}::text::regclass, ${column}::text, colocate_with => 'none')`)
   } catch (error) {
-    throw new SetupError(`Citus does not distribute the table ${table}: ${(error as Error).message}.`)
+    throw new SetupError(`Citus failed to distribute the table ${table}: ${(error as Error).message}.`)
   }
 }

@@ -9,29 +9,26 @@ import { fileReason, resultCodeOf, SQLITE_BUSY } from './failure.ts'
 import { inTransaction } from './in-transaction.ts'
 import { MIGRATIONS_FOLDER } from './schema.ts'
 
-/** How long a statement waits for another process that writes to the same file. */
+/** How long a statement waits for another process that is writing to the file. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** How soon the switch of a new file to WAL is tried again while another process is at it. */
+/** The pause before the switch of a new file to WAL is retried while another process does the same. */
 const WAL_RETRY_MS = 10
 
 /**
- * Pages of 4 KiB after which the log is copied into the file: rarer than SQLite's 1,000, which halves the
- * tail.
+ * Pages of 4 KiB in the write-ahead log after which it is checkpointed. This is less often than SQLite's 1,000, which
+ * halves the tail latency.
  */
 const CHECKPOINT_PAGES = 8_000
 
-/**
- * What the log keeps of the disk when it begins anew: more than that it only has where somebody read for long, an
- * export say, and it could not.
- */
-const LOG_KEPT_BYTES = 64 * 1024 * 1024
+/** The size to which the log is truncated after a checkpoint. It is larger only after a long read, such as an export. */
+const LOG_BYTES_MAX = 64 * 1024 * 1024
 
-/** The caches of a connection: small, since the operating system caches the file as well. */
+/** The caches of a connection are small, as the operating system caches the file, too. */
 const WRITER_CACHE_KIB = 8 * 1024
 const READER_CACHE_KIB = 4 * 1024
 
-/** Opens the file for reading. Reads see everything that was committed before they begin. */
+/** Opens the file for reading. A read sees everything that was committed before it starts. */
 export function openReader(path: string): DatabaseSync {
   return openSetUp(path, true, (database) => database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`))
 }
@@ -43,7 +40,7 @@ export function openWriter(path: string): DatabaseSync {
     database.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
-      PRAGMA journal_size_limit = ${LOG_KEPT_BYTES};
+      PRAGMA journal_size_limit = ${LOG_BYTES_MAX};
       PRAGMA cache_size = -${WRITER_CACHE_KIB};
     `)
   })
@@ -55,15 +52,15 @@ function openSetUp(path: string, readOnly: boolean, setUp: (database: DatabaseSy
     setUp(database)
     return database
   } catch (error) {
-    // Else the file would stay open, and locked, until memory is tidied up.
+    // Otherwise the file would stay open, and locked, until garbage collection.
     database.close()
     throw error
   }
 }
 
 /**
- * Makes the file and its folder where they are missing, readable by their owner alone, and brings the schema
- * up to date. Throws a SetupError that says in one line what stands in the way.
+ * Creates the file and its folder if they are missing, readable by their owner only, and migrates the schema. Throws a
+ * SetupError with the reason in one line.
  */
 export function prepareFile(
   path: string,
@@ -71,7 +68,7 @@ export function prepareFile(
 ): void {
   if (options.mustExistAt !== undefined && !existsSync(path)) {
     throw new SetupError(
-      `There is no store at ${path}: name it with ${options.mustExistAt}, or start the service first.`,
+      `There is no database at ${path}: name it with ${options.mustExistAt}, or start the service first.`,
     )
   }
   let database: DatabaseSync | undefined
@@ -89,7 +86,7 @@ export function prepareFile(
   }
 }
 
-/** A new file is no WAL yet, and for the lock that the switch needs SQLite does not wait by itself. */
+/** A new file is not in WAL mode. SQLite does not wait for the lock that the switch needs, so this retries. */
 function switchToWal(database: DatabaseSync): void {
   const deadline = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {

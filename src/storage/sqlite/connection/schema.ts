@@ -5,15 +5,15 @@ import { missingMigrations, readMigrations } from '../../migrate.ts'
 export const MIGRATIONS_FOLDER = new URL('../migrations/', import.meta.url)
 
 /**
- * Checks that an open file is a Plant Store whose schema this program knows, an older one too. Throws a SetupError
- * that names the file and says what it is instead.
+ * Checks that an open file is a Plant Store with the schema of this program or an older one. Throws a SetupError that
+ * names the file and what it is instead.
  */
-export function checkIsStore(database: DatabaseSync, path: string): void {
+export function checkIsPlantStore(database: DatabaseSync, path: string): void {
   const known = new Map(readMigrations(MIGRATIONS_FOLDER).map(({ version, name }) => [version, name]))
   const applied = appliedMigrations(database)
   const first = applied[0]
   if (first === undefined || known.get(first.version) !== first.name) {
-    throw new SetupError(`${path} is not a Plant Store: it is a database of something else.`)
+    throw new SetupError(`${path} is not a Plant Store: it is the database of another program.`)
   }
   try {
     missingMigrations(

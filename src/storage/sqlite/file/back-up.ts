@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
 import { fileReason } from '../connection/failure.ts'
-import type { CopyProgress, StoreCopy } from './copy.ts'
+import type { CopyProgress, DatabaseCopy } from './copy.ts'
 import { runMaintenance } from './maintenance.ts'
 import {
   createPartialFile,
@@ -14,25 +14,26 @@ import {
   SIDE_FILES,
 } from './partial-file.ts'
 
-export interface StoreWorkOptions {
-  /** Ends the work; its reason is thrown. */
+export interface MaintenanceOptions {
+  /** Aborts the work, which then throws the reason of the signal. */
   signal: AbortSignal
-  /** Whether a file that is there already may be replaced. */
+  /** Whether an existing file may be replaced. */
   mayReplace: boolean
   onProgress(progress: CopyProgress): void
 }
 
 /**
- * Backs up the store at `path`, which may be in use, to `file`: everything that was acknowledged before the call is
- * in it. It gets its name when it is whole, examined and on disk. Throws a SetupError otherwise.
+ * Backs up the database at `path`, which may be in use, to `file`, with every write that was acknowledged before the
+ * call. The file gets its name once it is complete, checked and on disk. Throws a SetupError otherwise.
  */
-export async function backUpStore(
+export async function backUpDatabase(
   path: string,
   file: string,
-  { signal, mayReplace, onProgress }: StoreWorkOptions,
-): Promise<StoreCopy> {
-  if (!isFile(path)) throw new SetupError(`There is no store at ${path}: name it with --database.`)
-  if (/(?:^|\/)$/.test(file)) throw new SetupError(`"${file}" names no file: name one for the backup.`)
+  { signal, mayReplace, onProgress }: MaintenanceOptions,
+): Promise<DatabaseCopy> {
+  if (!isFile(path)) throw new SetupError(`There is no database at ${path}: name it with --database.`)
+  if (/(?:^|\/)$/.test(file))
+    throw new SetupError(`"${file}" is not the name of a file: name one for the backup.`)
   let partial: string | undefined
   try {
     const target = followLinks(file)
@@ -42,7 +43,7 @@ export async function backUpStore(
     const job = { kind: 'copy', from: path, to: partial, isThrottled: true } as const
     const copy = await runMaintenance(job, { signal, onProgress })
     signal.throwIfAborted()
-    // Meanwhile somebody may have put something there.
+    // Checked again, as the copy takes time.
     checkTarget(path, target, mayReplace)
     publishPartialFile(partial, target)
     return copy
@@ -55,27 +56,26 @@ export async function backUpStore(
 }
 
 function checkTarget(path: string, target: string, mayReplace: boolean): void {
-  const store = realpathSync(path)
-  if (target === store) throw new SetupError(`${target} is the store itself: name another file.`)
-  if (SIDE_FILES.some((end) => target === store + end)) {
-    throw new SetupError(`${target} belongs to the store itself: name another file.`)
+  const database = realpathSync(path)
+  if (target === database) throw new SetupError(`${target} is the database itself: name another file.`)
+  if (SIDE_FILES.some((end) => target === database + end)) {
+    throw new SetupError(`${target} belongs to the database: name another file.`)
   }
-  // SQLite would take it for the log of the backup, and change the backup by it.
+  // SQLite would apply it to the backup as its log.
   const side = SIDE_FILES.map((end) => target + end).find((name) => existsSync(name))
   if (side !== undefined) {
-    throw new SetupError(`${side} says that a store is or was at ${target}: name another file.`)
+    throw new SetupError(`${side} belongs to a database that is or was at ${target}: name another file.`)
   }
   const found = statSync(target, { throwIfNoEntry: false })
   if (found === undefined) return
-  if (!found.isFile())
-    throw new SetupError(`${target} is no file: name one that the backup is to be written to.`)
+  if (!found.isFile()) throw new SetupError(`${target} is not a file: name a file for the backup.`)
   if (!mayReplace) {
-    throw new SetupError(`${target} is there already: name another file, or replace it with --force.`)
+    throw new SetupError(`${target} already exists: name another file, or replace it with --force.`)
   }
 }
 
 function writeFailure(file: string, error: unknown): SetupError {
   const folder = dirname(file)
-  const reason = existsSync(folder) ? fileReason(error) : `there is no folder ${folder}, make it first`
+  const reason = existsSync(folder) ? fileReason(error) : `there is no folder ${folder}, create it first`
   return new SetupError(`The backup cannot be written to ${file}: ${reason}.`, { cause: error })
 }

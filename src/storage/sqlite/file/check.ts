@@ -3,15 +3,15 @@ import { KEY_CHARACTERS_MAX } from '../../../plants/idempotency-key.ts'
 import { SCOPES } from '../../../tokens/token.ts'
 import { CONTENT_COLUMNS } from '../../plant-columns.ts'
 import { openReader } from '../connection/open-connection.ts'
-import { checkIsStore } from '../connection/schema.ts'
+import { checkIsPlantStore } from '../connection/schema.ts'
 
-/** Findings of one kind that are told one by one: a damaged file has no end of them. */
+/** Findings of one kind that are listed: a damaged file may have any number. */
 const FINDINGS_MAX = 100
 
-/** A time that a Date can hold, in milliseconds since 1970. */
+/** The latest time of a Date, in milliseconds since 1970. */
 const TIME_MS_MAX = 8.64e15
 
-/** How many of the steps are done, and what comes. */
+/** How many steps are done, and the name of the next one. */
 export interface CheckProgress {
   doing: string
   done: number
@@ -20,7 +20,7 @@ export interface CheckProgress {
 
 interface CheckStep {
   doing: string
-  /** Looks, and gives what is wrong. */
+  /** Returns what is wrong, a line each. */
   find(database: DatabaseSync): string[]
 }
 
@@ -42,14 +42,14 @@ const STEPS: readonly CheckStep[] = [
 ]
 
 /**
- * Examines a store, which may be in use, as it is at one moment, and gives what is wrong with it, a line each. Changes
- * nothing. Throws a SetupError when it is no store.
+ * Checks a snapshot of a database, which may be in use, and returns what is wrong with it, a line each. Changes nothing.
+ * Throws a SetupError if it is not a Plant Store.
  */
-export function checkStore(path: string, onProgress: (progress: CheckProgress) => void): string[] {
+export function checkDatabaseFile(path: string, onProgress: (progress: CheckProgress) => void): string[] {
   const database = openReader(path)
   try {
     database.exec('BEGIN')
-    checkIsStore(database, path)
+    checkIsPlantStore(database, path)
     return STEPS.flatMap(({ doing, find }, done) => {
       onProgress({ doing, done, total: STEPS.length })
       try {
@@ -72,25 +72,25 @@ function findTags(database: DatabaseSync): string[] {
   return [`tags: ${inTable} plants have one, and the index of tags has ${inIndex}`]
 }
 
-/** A plant is in the index of words or waits to be; what waits may be gone. */
+/** Each plant is in the index of words or queued for it; a queued one may be deleted. */
 function findUnsearchable(database: DatabaseSync): string[] {
-  const waiting = readWaitingIds(database)
+  const queued = readQueuedIds(database)
   return [
-    ...findOthers(database, waiting, {
+    ...findOthers(database, queued, {
       sql: `SELECT id FROM plants
         WHERE NOT EXISTS (SELECT 1 FROM plant_words_docsize AS words WHERE words.id = plants.id) ORDER BY id`,
-      what: 'is not in the search index, nor waits for it',
+      what: 'is neither in the search index nor queued for it',
     }),
-    ...findOthers(database, waiting, {
+    ...findOthers(database, queued, {
       sql: `SELECT id FROM plant_words_docsize AS words
         WHERE NOT EXISTS (SELECT 1 FROM plants WHERE plants.id = words.id) ORDER BY id`,
-      what: 'is in the search index and is no plant',
+      what: 'is in the search index but is not a plant',
     }),
   ]
 }
 
-/** In order, and as 64-bit numbers: a million plants may wait. */
-function readWaitingIds(database: DatabaseSync): BigInt64Array {
+/** Sorted, in a typed array: a million plants may be queued. */
+function readQueuedIds(database: DatabaseSync): BigInt64Array {
   const count = countOf(database, 'SELECT sum(length(plant_ids)) / 8 AS count FROM unindexed_batches')
   const ids = new BigInt64Array(count)
   const bytes = new Uint8Array(ids.buffer)
@@ -102,10 +102,10 @@ function readWaitingIds(database: DatabaseSync): BigInt64Array {
   return ids.sort()
 }
 
-/** The ids that a query gives in their order, without those that wait. */
+/** A finding for each id of a query (sorted by id) that is not queued. */
 function findOthers(
   database: DatabaseSync,
-  waiting: BigInt64Array,
+  queued: BigInt64Array,
   { sql, what }: { sql: string; what: string },
 ): string[] {
   const statement = database.prepare(sql)
@@ -115,8 +115,8 @@ function findOthers(
   let more = 0
   for (const row of statement.iterate()) {
     const id = row.id as bigint
-    while (at < waiting.length && (waiting[at] as bigint) < id) at++
-    if (waiting[at] === id) continue
+    while (at < queued.length && (queued[at] as bigint) < id) at++
+    if (queued[at] === id) continue
     if (findings.length < FINDINGS_MAX) findings.push(`id ${id} ${what}`)
     else more++
   }
@@ -127,41 +127,41 @@ function findPlants(database: DatabaseSync): string[] {
   const content = CONTENT_COLUMNS.filter(({ column }) => hasColumn(database, 'plants', column)).map(
     ({ name, column, type, isRequired }) => {
       const types = isRequired ? `'${type}'` : `'${type}', 'null'`
-      return [`the ${name} is no ${type}`, `typeof(${column}) NOT IN (${types})`]
+      return [`the ${name} is not ${type}`, `typeof(${column}) NOT IN (${types})`]
     },
   )
   return findRows(database, "SELECT 'plant ' || id AS row, * FROM plants", {
-    'the id is no 64-bit integer': "typeof(id) <> 'integer'",
+    'the id is not a 64-bit integer': "typeof(id) <> 'integer'",
     ...Object.fromEntries(content),
-    'created at no time': `typeof(created_at) <> 'integer' OR abs(created_at) > ${TIME_MS_MAX}`,
-    'updated at no time, or before it was created': `typeof(updated_at) <> 'integer' OR updated_at > ${TIME_MS_MAX} OR updated_at < created_at`,
-    'the version is no number below 2^53': `typeof(version) <> 'integer' OR version NOT BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`,
+    'the time of creation is invalid': `typeof(created_at) <> 'integer' OR abs(created_at) > ${TIME_MS_MAX}`,
+    'the time of the last write is invalid, or before the creation': `typeof(updated_at) <> 'integer' OR updated_at > ${TIME_MS_MAX} OR updated_at < created_at`,
+    'the version is not an integer below 2^53': `typeof(version) <> 'integer' OR version NOT BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`,
   })
 }
 
 function findTokens(database: DatabaseSync): string[] {
   const isScope = SCOPES.map((scope) => `'${scope}'`).join(', ')
   return findRows(database, "SELECT 'token ' || id AS row, * FROM tokens AS token", {
-    'its hash is no SHA-256 in hexadecimal digits': "length(hash) <> 64 OR hash GLOB '*[^0-9a-f]*'",
+    'its hash is not a SHA-256 in hexadecimal digits': "length(hash) <> 64 OR hash GLOB '*[^0-9a-f]*'",
     'another token has the same hash':
       'EXISTS (SELECT 1 FROM tokens AS other WHERE other.hash = token.hash AND other.id <> token.id)',
-    'it has a scope that there is not': `EXISTS (SELECT 1 FROM json_each('["' || replace(scopes, ' ', '","') || '"]') WHERE value NOT IN (${isScope}))`,
-    'created at no time': `abs(created_at) > ${TIME_MS_MAX}`,
-    'expires at no time': `abs(expires_at) > ${TIME_MS_MAX}`,
-    'used at no time': `abs(last_used_at) > ${TIME_MS_MAX}`,
+    'it has an unknown scope': `EXISTS (SELECT 1 FROM json_each('["' || replace(scopes, ' ', '","') || '"]') WHERE value NOT IN (${isScope}))`,
+    'the time of creation is invalid': `abs(created_at) > ${TIME_MS_MAX}`,
+    'the time of expiry is invalid': `abs(expires_at) > ${TIME_MS_MAX}`,
+    'the time of the last use is invalid': `abs(last_used_at) > ${TIME_MS_MAX}`,
     ...(hasColumn(database, 'tokens', 'previous_hash') && {
-      'the hash of its replaced secret is no SHA-256 in hexadecimal digits':
+      'the hash of its old secret is not a SHA-256 in hexadecimal digits':
         "length(previous_hash) <> 64 OR previous_hash GLOB '*[^0-9a-f]*'",
-      'its replaced secret is good until no time': `(previous_hash IS NULL) <> (previous_expires_at IS NULL) OR abs(previous_expires_at) > ${TIME_MS_MAX}`,
-      'its replaced secret is that of a token':
+      'its old secret has an invalid end of its grace period': `(previous_hash IS NULL) <> (previous_expires_at IS NULL) OR abs(previous_expires_at) > ${TIME_MS_MAX}`,
+      'its old secret is the secret of a token':
         'EXISTS (SELECT 1 FROM tokens AS other WHERE other.hash = token.previous_hash)',
-      'another token has the same replaced secret':
+      'another token has the same old secret':
         'EXISTS (SELECT 1 FROM tokens AS other WHERE other.previous_hash = token.previous_hash AND other.id <> token.id)',
     }),
   })
 }
 
-/** A store of an older schema may lack it. */
+/** A database with an older schema may lack it. */
 function hasColumn(database: DatabaseSync, table: string, column: string): boolean {
   const sql = 'SELECT 1 FROM pragma_table_info(?) WHERE name = ?'
   return database.prepare(sql).get(table, column) !== undefined
@@ -169,15 +169,15 @@ function hasColumn(database: DatabaseSync, table: string, column: string): boole
 
 function findKeys(database: DatabaseSync): string[] {
   return findRows(database, "SELECT 'an idempotency key of ' || caller AS row, * FROM idempotency_keys", {
-    'its fingerprint is no SHA-256 in hexadecimal digits':
+    'its fingerprint is not a SHA-256 in hexadecimal digits':
       "length(fingerprint) <> 64 OR fingerprint GLOB '*[^0-9a-f]*'",
     'it is empty or too long': `length(key) NOT BETWEEN 1 AND ${KEY_CHARACTERS_MAX} OR caller = ''`,
-    'the version of its plant is no number below 2^53': `plant_version NOT BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`,
-    'created at no time': `abs(created_at) > ${TIME_MS_MAX}`,
+    'the version of its plant is not an integer below 2^53': `plant_version NOT BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`,
+    'the time of creation is invalid': `abs(created_at) > ${TIME_MS_MAX}`,
   })
 }
 
-/** The rows for which one of the conditions holds, each with the first of them; `rows` gives them a name in `row`. */
+/** The rows that meet a condition in `wrong`, each with the first one it meets; the query `rows` names them in `row`. */
 function findRows(database: DatabaseSync, rows: string, wrong: Readonly<Record<string, string>>): string[] {
   const cases = Object.entries(wrong).map(([what, condition]) => `WHEN ${condition} THEN '${what}'`)
   const from = rows.replace('* FROM', `CASE ${cases.join(' ')} END AS what FROM`)

@@ -2,24 +2,24 @@ import { closeSync, fdatasyncSync, openSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { SetupError } from '../../../errors.ts'
 import { openReader } from '../connection/open-connection.ts'
-import { checkIsStore } from '../connection/schema.ts'
+import { checkIsPlantStore } from '../connection/schema.ts'
 
 /** Pages of 4 KiB that are copied at once: a few milliseconds. */
 const STEP_PAGES = 256
 /**
- * Steps after which the copy is brought to the disk. Left to the end, all of it would be written at once, and the
- * commits of a service on the same disk would wait for it.
+ * Steps after which the copy is synced. One sync at the end would write everything at once, and the commits of a service
+ * on the same disk would wait for it.
  */
 const SYNC_STEPS = 4
-/** A step that took longer waited for something else; so long a pause is enough. */
+/** The longest pause: a step that took longer was waiting for something else. */
 const PAUSE_MAX_MS = 250
 
-export interface StoreCopy {
+export interface DatabaseCopy {
   plants: number
   bytes: number
 }
 
-/** How far a copy is: in bytes while it is copied, and without while what was written is examined. */
+/** The progress of a copy, in bytes. It stays at the total while the copy is verified. */
 export interface CopyProgress {
   doing: 'copying' | 'verifying'
   done: number
@@ -30,24 +30,24 @@ export interface CopyOptions {
   from: string
   /** An empty file. */
   to: string
-  /** Rest as long as was worked, so that a service beside it goes on. */
+  /** Whether to pause after each step for as long as it took, so that a service beside it stays responsive. */
   isThrottled: boolean
   onProgress(progress: CopyProgress): void
 }
 
 /**
- * Copies a store, which may be written to meanwhile, as it was at one moment, into one file without a log beside
- * it, on disk and examined. Throws a SetupError when `from` is no store, or damaged.
+ * Copies a snapshot of a database, which may be in use, to one file without a log, on disk and verified. Throws a
+ * SetupError if `from` is not a Plant Store or is damaged.
  */
-export async function copyStore(options: CopyOptions): Promise<StoreCopy> {
+export async function copyDatabase(options: CopyOptions): Promise<DatabaseCopy> {
   const { from, to, onProgress } = options
   const source = openReader(from)
   let plants: number
   let bytes: number
   try {
-    // The copy begins anew with every write of another process, unless its connection holds a snapshot.
+    // Without a snapshot SQLite would restart the copy at every write of another process.
     source.exec('BEGIN')
-    checkIsStore(source, from)
+    checkIsPlantStore(source, from)
     plants = countPlants(source)
     const { page_size: pageBytes } = source.prepare('PRAGMA page_size').get() as { page_size: number }
     bytes = (await copyPages(source, options, pageBytes)) * pageBytes
@@ -91,12 +91,12 @@ async function copyPages(
 function verifyCopy(path: string, from: string, plants: number): void {
   const database = new DatabaseSync(path)
   try {
-    // The pages say that there is a log beside them. A copy is one file.
+    // The pages are in WAL mode. A copy is one file.
     database.exec('PRAGMA journal_mode = DELETE')
     const finding = database.prepare('PRAGMA quick_check(1)').get()?.quick_check
     if (finding !== 'ok') {
       throw new SetupError(
-        `${from} is damaged, and so would be its copy: ${String(finding).replaceAll('\n', ' ')}`,
+        `${from} is damaged, so it was not copied: ${String(finding).replaceAll('\n', ' ')}`,
       )
     }
     const copied = countPlants(database)

@@ -8,23 +8,23 @@ import {
   SQLITE_NOTADB,
 } from '../connection/failure.ts'
 
-/** Somebody who only looks into the store is done sooner; a service is not. */
+/** Longer than a command that only reads holds its lock; a service holds it always. */
 const LOCK_TIMEOUT_MS = 1_000
 
-/** A store that nobody else can open until it is let go. */
+/** An exclusive lock on a database file: no other process can open it until `release`. */
 export interface DatabaseLock {
   /**
-   * Puts what is in the log into the file, so that the file is all of the store. False when it is damaged. Throws a
-   * SetupError where something else is in the way, a full disk, say: the store is whole with its log alone.
+   * Checkpoints the log, so that the file alone is the whole database. False if the database is damaged. Throws a
+   * SetupError for other failures, such as a full disk: then the database still needs its log.
    */
-  settle(): boolean
+  mergeLog(): boolean
   release(): void
 }
 
 /**
- * Locks the store in the file. Every connection to a store with a log shares a lock on the file for as long as it
- * is open, an idle one as well, and an exclusive one cannot be had beside it. Throws a SetupError when somebody has
- * the store open, or nobody can tell. What SQLite takes for no database is open nowhere.
+ * Locks a database file. Every open connection in WAL mode, even an idle one, holds a shared lock, which excludes this
+ * lock. Throws a SetupError if another process has the file open, or if that cannot be determined. A file that is not a
+ * database, or a damaged one, counts as locked.
  */
 export function lockDatabase(path: string): DatabaseLock {
   let database: DatabaseSync | undefined
@@ -41,22 +41,21 @@ export function lockDatabase(path: string): DatabaseLock {
       if (resultCodeOf(error) === SQLITE_BUSY) {
         throw new SetupError(`${path} is in use: stop the service first, then try again.`)
       }
-      // Whether somebody has it open cannot be known.
       throw new SetupError(
-        `${path} cannot be replaced: ${fileReason(error)}. Run this as the user of the service, or move what is there away first.`,
+        `${path} cannot be replaced: ${fileReason(error)}. Run this as the user of the service, or move the file away first.`,
         { cause: error },
       )
     }
   }
   return {
-    settle() {
+    mergeLog() {
       try {
-        // Ends the log, too: closed with one, SQLite would remove the log that is at this path by then.
+        // Leaves WAL mode: otherwise the close would remove the log that is at this path by then.
         if (isSound) database?.exec('PRAGMA journal_mode = DELETE')
       } catch (error) {
         if (!isDamage(error)) {
           throw new SetupError(
-            `${path} cannot be replaced: its log cannot be put into it: ${fileReason(error)}.`,
+            `${path} cannot be replaced: its log cannot be merged into it: ${fileReason(error)}.`,
             { cause: error },
           )
         }

@@ -2,40 +2,42 @@ import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
 import type { CheckProgress } from './check.ts'
-import type { CopyProgress, StoreCopy } from './copy.ts'
+import type { CopyProgress, DatabaseCopy } from './copy.ts'
 
-/** Long work on the file of a store. */
+/** Long work on a database file. */
 export type MaintenanceJob =
   | { kind: 'copy'; from: string; to: string; isThrottled: boolean }
   | { kind: 'check'; path: string }
 
-/** What a job tells, by its kind. */
-export interface JobProgress {
+/** The progress of a job, by its kind. */
+export interface MaintenanceProgress {
   copy: CopyProgress
   check: CheckProgress
 }
 
-/** What comes of a job, by its kind. */
-export interface JobResult {
-  copy: StoreCopy
-  /** What is wrong. */
+/** The result of a job, by its kind. */
+export interface MaintenanceResult {
+  copy: DatabaseCopy
+  /** What is wrong, a line each. */
   check: string[]
 }
 
-export type JobMessage =
+export type MaintenanceMessage =
   | { kind: 'progress'; progress: CopyProgress | CheckProgress }
-  | { kind: 'result'; result: StoreCopy | string[] }
+  | { kind: 'result'; result: DatabaseCopy | string[] }
   | { kind: 'failure'; message: string }
 
 /**
- * Does a job in a process of its own: it has a low priority, holds up no thread of this one, leaves no memory
- * behind, and can be ended whatever it does. Throws a SetupError that says what stood in its way, or the reason of
- * the signal.
+ * Runs a job in its own process, which has a low priority, frees all of its memory at the end and can be killed at any
+ * time. Throws a SetupError with the reason of a failure, or the reason of the signal.
  */
 export async function runMaintenance<Job extends MaintenanceJob>(
   job: Job,
-  { signal, onProgress }: { signal: AbortSignal; onProgress(progress: JobProgress[Job['kind']]): void },
-): Promise<JobResult[Job['kind']]> {
+  {
+    signal,
+    onProgress,
+  }: { signal: AbortSignal; onProgress(progress: MaintenanceProgress[Job['kind']]): void },
+): Promise<MaintenanceResult[Job['kind']]> {
   signal.throwIfAborted()
   // The extension of this module, as the built package holds .js where the sources hold .ts.
   const program = new URL(`./maintenance-process${extname(import.meta.url)}`, import.meta.url)
@@ -45,12 +47,12 @@ export async function runMaintenance<Job extends MaintenanceJob>(
   })
   const stop = () => void child.kill('SIGKILL')
   signal.addEventListener('abort', stop)
-  // A process that ends takes it along.
+  // Kills the child with this process.
   process.once('exit', stop)
-  let last: JobMessage | undefined
-  child.on('message', (message: JobMessage) => {
+  let last: MaintenanceMessage | undefined
+  child.on('message', (message: MaintenanceMessage) => {
     last = message
-    if (message.kind === 'progress') onProgress(message.progress as JobProgress[Job['kind']])
+    if (message.kind === 'progress') onProgress(message.progress as MaintenanceProgress[Job['kind']])
   })
   try {
     const ended = await new Promise<number | string>((resolve, reject) => {
@@ -58,9 +60,9 @@ export async function runMaintenance<Job extends MaintenanceJob>(
       child.once('close', (code, by) => resolve(code ?? by ?? 'SIGKILL'))
     })
     signal.throwIfAborted()
-    if (last?.kind === 'result') return last.result as JobResult[Job['kind']]
+    if (last?.kind === 'result') return last.result as MaintenanceResult[Job['kind']]
     if (last?.kind === 'failure') throw new SetupError(last.message)
-    throw new SetupError(`The process that did the work was ended from outside (${ended}): try again.`)
+    throw new SetupError(`The process of the job was killed (${ended}): try again.`)
   } finally {
     signal.removeEventListener('abort', stop)
     process.off('exit', stop)

@@ -17,22 +17,22 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { SetupError } from '../../../errors.ts'
 import { fileReason } from '../connection/failure.ts'
 
-/** What SQLite may put beside a file. */
+/** The suffixes of files that SQLite may create beside a database. */
 export const SIDE_FILES = ['-wal', '-shm', '-journal'] as const
 
-/** `<name>.<process id>.partial`, and what SQLite puts beside it. */
+/** `<name>.<process id>.partial`, and the files that SQLite creates beside it. */
 const PARTIAL_NAME = /^(.+)\.(\d+)\.partial(?:-wal|-shm|-journal)?$/s
 
-/** A process that works on a file writes to it more often than that. */
+/** Age of a partial file that no running process can be writing. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000
 
-/** How file systems say that they have no hard links, or not as many. */
+/** Error codes of file systems without hard links, or with too few. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-/** How file systems say that folders cannot be synced there, as some of the network do: there is no more to be done. */
+/** Error codes of file systems that cannot sync folders, such as some network file systems. Ignored. */
 const NO_FOLDER_SYNC = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
-/** Whether there is a file, and not a folder or a device. Throws a SetupError where nobody can tell. */
+/** Whether the path is a file, not a folder or device. Throws a SetupError if that cannot be determined. */
 export function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
@@ -41,7 +41,7 @@ export function isFile(path: string): boolean {
   }
 }
 
-/** Where a file is, or would be made: links are followed, one that leads to nothing as well. */
+/** The path where a file is or would be created: follows symbolic links, also dangling ones. */
 export function followLinks(path: string): string {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path)
   const isFolderThere = statSync(dirname(path), { throwIfNoEntry: false }) !== undefined
@@ -51,7 +51,7 @@ export function followLinks(path: string): string {
   return isLink ? followLinks(resolve(folder, readlinkSync(path))) : join(folder, basename(path))
 }
 
-/** Makes the empty file that is to become `target`, for its owner alone, and gives its path. */
+/** Creates an empty file that will become `target`, readable by its owner only, and returns its path. */
 export function createPartialFile(target: string): string {
   const path = `${target}.${process.pid}.partial`
   removePartialFile(path)
@@ -59,7 +59,7 @@ export function createPartialFile(target: string): string {
   return path
 }
 
-/** Gives a whole file its name, for good: it is on disk under it, or the old one still is. */
+/** Renames a complete file durably: after a crash, `target` is either the new file or the old one. */
 export function publishPartialFile(path: string, target: string): void {
   syncFile(path)
   renameSync(path, target)
@@ -67,8 +67,8 @@ export function publishPartialFile(path: string, target: string): void {
 }
 
 /**
- * Keeps a file under another name as well: there is one under the first at every moment. Where the file system
- * has no hard links, as those of memory cards, it is copied. `link` is that of node:fs.
+ * Links a file to a second name, so that the first one always exists. Copies it on file systems without hard links, such
+ * as those of memory cards. `link` is that of node:fs.
  */
 export function keepAlsoAs(path: string, name: string, link = linkSync): void {
   try {
@@ -79,9 +79,9 @@ export function keepAlsoAs(path: string, name: string, link = linkSync): void {
   }
 }
 
-/** Copies a file. Half a copy never has the name. */
+/** Copies a file. An incomplete copy never has the name. */
 function copyAs(path: string, name: string): void {
-  if (existsSync(name)) throw new SetupError(`${name} is there already.`)
+  if (existsSync(name)) throw new SetupError(`${name} already exists.`)
   const partial = createPartialFile(name)
   try {
     copyFileSync(path, partial)
@@ -95,7 +95,7 @@ export function removePartialFile(path: string): void {
   for (const end of ['', ...SIDE_FILES]) rmSync(path + end, { force: true })
 }
 
-/** Removes what processes that were killed left behind of files whose names `isOurs`. */
+/** Removes the partial files of killed processes for which `isOurs` returns true. */
 export function removeLeftovers(folder: string, isOurs: (name: string) => boolean): void {
   for (const found of readdirSync(folder)) {
     const [, name = '', processId = ''] = PARTIAL_NAME.exec(found) ?? []
@@ -105,7 +105,7 @@ export function removeLeftovers(folder: string, isOurs: (name: string) => boolea
   }
 }
 
-/** Brings a change of names in a folder to the disk; Windows does so by itself. `sync` is `syncFile`. */
+/** Syncs a folder, which makes renames durable; Windows does so by itself. `sync` is `syncFile`. */
 export function syncFolder(folder: string, sync = syncFile): void {
   if (process.platform === 'win32') return
   try {
@@ -115,7 +115,7 @@ export function syncFolder(folder: string, sync = syncFile): void {
   }
 }
 
-/** Brings what is in a file to the disk. */
+/** Writes the content of a file to disk. */
 export function syncFile(path: string): void {
   const file = openSync(path, process.platform === 'win32' ? 'r+' : 'r')
   try {
@@ -125,7 +125,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Whether another process has this id: in a container that is started again this one has the same as the last. */
+/** Whether another process has this id. In a restarted container this process has the id of the previous one. */
 function isRunning(processId: number): boolean {
   if (processId === process.pid) return false
   try {

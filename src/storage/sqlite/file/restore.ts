@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { fileReason } from '../connection/failure.ts'
-import type { StoreWorkOptions } from './back-up.ts'
-import type { StoreCopy } from './copy.ts'
+import type { MaintenanceOptions } from './back-up.ts'
+import type { DatabaseCopy } from './copy.ts'
 import { type DatabaseLock, lockDatabase } from './lock.ts'
 import { runMaintenance } from './maintenance.ts'
 import {
@@ -20,27 +20,27 @@ import {
   syncFolder,
 } from './partial-file.ts'
 
-/** Between the name of a store and the time when another one took its place. */
+/** Between the name of a replaced database and the time of its replacement. */
 const KEPT_MARK = '.before-restore-'
 
-export interface RestoredStore extends StoreCopy {
-  /** Where the store is now that was there before. */
+export interface RestoredDatabase extends DatabaseCopy {
+  /** The new path of the replaced database. */
   keptAs: string | undefined
 }
 
 /**
- * Puts the store that was backed up to `file` at `path`, once it is examined. What was at `path` is kept beside it.
- * Throws a SetupError, and leaves everything as it is, when `file` is no sound store, when `path` is in use, or when
- * something is there and may not be replaced.
+ * Restores the backup in `file` to `path` after checking it. The database that was at `path` is kept beside it. Throws a
+ * SetupError and changes nothing if `file` is not an intact backup, if `path` is in use, or if it exists and may not be
+ * replaced.
  */
-export async function restoreStore(
+export async function restoreDatabase(
   file: string,
   path: string,
-  { signal, mayReplace, onProgress }: StoreWorkOptions,
-): Promise<RestoredStore> {
-  if (!isFile(file)) throw new SetupError(`There is no backup ${file}: name the file of one.`)
+  { signal, mayReplace, onProgress }: MaintenanceOptions,
+): Promise<RestoredDatabase> {
+  if (!isFile(file)) throw new SetupError(`There is no backup ${file}: name the file of a backup.`)
   const isThere = isFile(path)
-  if (!isThere && existsSync(path)) throw new SetupError(`${path} is no file: name another place.`)
+  if (!isThere && existsSync(path)) throw new SetupError(`${path} is not a file: name another path.`)
   let lock: DatabaseLock | undefined
   let partial: string | undefined
   try {
@@ -49,7 +49,7 @@ export async function restoreStore(
     if (isThere) lock = lockDatabase(target)
     if (isThere && !mayReplace) {
       throw new SetupError(
-        `There is a store at ${path}: name another place with --database, or replace it with --force (it is kept beside).`,
+        `There is a database at ${path}: name another path with --database, or replace it with --force, which keeps the old one beside it.`,
       )
     }
     makeFolder(dirname(target))
@@ -61,18 +61,18 @@ export async function restoreStore(
     signal.throwIfAborted()
     giveToOwner(partial, isThere ? target : dirname(target))
     if (!isThere && existsSync(target)) {
-      throw new SetupError(`There is a store at ${path} now, and was none before: stop the service first.`)
+      throw new SetupError(`A database was created at ${path} during the restore: stop the service first.`)
     }
-    // Before: it can take long, and the old store has two names only for a moment.
+    // Synced first, as that can take long: the old database has two names only for a moment.
     syncFile(partial)
     const keptAs = putAside(target, lock)
-    // Windows replaces no file that is open.
+    // Windows does not replace an open file.
     if (process.platform === 'win32') lock?.release()
     publishPartialFile(partial, target)
     return { ...copy, keptAs }
   } catch (error) {
     if (error instanceof SetupError || signal.aborted) throw error
-    throw new SetupError(`The store cannot be restored to ${path}: ${fileReason(error)}.`, { cause: error })
+    throw new SetupError(`The backup cannot be restored to ${path}: ${fileReason(error)}.`, { cause: error })
   } finally {
     lock?.release()
     if (partial !== undefined) removePartialFile(partial)
@@ -80,13 +80,13 @@ export async function restoreStore(
 }
 
 function checkIsApart(file: string, target: string): void {
-  if (file === target) throw new SetupError(`${file} is the store itself: name a backup of it.`)
+  if (file === target) throw new SetupError(`${file} is the database itself: name a backup of it.`)
   if (SIDE_FILES.some((end) => file + end === target || target + end === file)) {
-    throw new SetupError(`${target} cannot be made of ${file} beside it: name another place.`)
+    throw new SetupError(`${file} and ${target} are files of one database: name another path.`)
   }
 }
 
-/** Restored by root, a store is for the user whose service was, or will be, there. */
+/** If root restores a database, gives it to the owner of the old file or of the folder. */
 function giveToOwner(path: string, model: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(model)
@@ -94,12 +94,12 @@ function giveToOwner(path: string, model: string): void {
 }
 
 /**
- * Keeps what is at the path under another name as well, until it is replaced. Its log must not stay: SQLite would
- * take it for the log of the file that comes.
+ * Links the old database to another name until it is replaced. Its log must not stay: SQLite would apply it to the new
+ * file.
  */
 function putAside(target: string, lock: DatabaseLock | undefined): string | undefined {
   const aside = `${target}${KEPT_MARK}${new Date().toISOString().replace(/[-:.]/g, '')}`
-  const isWhole = lock?.settle() ?? false
+  const isWhole = lock?.mergeLog() ?? false
   if (lock !== undefined) keepAlsoAs(target, aside)
   let isKept = lock !== undefined
   for (const end of SIDE_FILES) {
@@ -110,7 +110,7 @@ function putAside(target: string, lock: DatabaseLock | undefined): string | unde
       isKept = true
     }
   }
-  // No power cut may undo it alone: the log would be beside the file that comes.
+  // A power failure must not undo this alone: the old log would be beside the new file.
   syncFolder(dirname(target))
   return isKept ? aside : undefined
 }

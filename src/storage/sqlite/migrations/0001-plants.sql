@@ -1,4 +1,4 @@
--- Times are milliseconds since 1970. The version is another one after every write.
+-- Times are milliseconds since 1970. The version changes with every write.
 CREATE TABLE plants (
   id         INTEGER PRIMARY KEY,
   name       TEXT    NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE plants (
 
 CREATE INDEX plants_by_tag ON plants (tag, id) WHERE tag IS NOT NULL;
 
--- The first create with a key: what it asked for, and the version of the plant that it made.
+-- The first create with a key: the fingerprint of its request, and the version of the plant that it stored.
 CREATE TABLE idempotency_keys (
   caller        TEXT    NOT NULL,
   key           TEXT    NOT NULL,

@@ -2,18 +2,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type AdditionsStep, firstIdAfter } from '../../../plants/plant-store.ts'
 import { ADDITION_DAY } from '../../plant-columns.ts'
 
-/** Plants that are read before the clock is looked at: a millisecond, as a rule. */
+/** Plants that are read between checks of the clock: a millisecond, as a rule. */
 const ROWS_AT_ONCE = 1_000
 
 /**
- * A step ends after so long, however few plants it has read: where names are long, to find the time behind them takes
- * a hundred times as long. So long a search may have to wait for it.
+ * The length of a step, and so the time that a search may have to wait for it. Plants with long names take a hundred
+ * times as long, as their times are stored after the names.
  */
 const STEP_MS = 5
 
 type DayRow = [day: bigint, count: bigint, lastId: bigint]
 
-/** `PlantStore.countAdditions`, in the thread that calls it. */
+/** `PlantStore.countAdditions`, run in the calling thread. */
 export function createAdditionsStep(database: DatabaseSync) {
   const countDays = database.prepare(`
     SELECT ${ADDITION_DAY} AS day, count(*), max(id) FROM (
@@ -30,7 +30,7 @@ export function createAdditionsStep(database: DatabaseSync) {
     do {
       const fromId = firstIdAfter(lastId)
       const wanted = Math.min(left, ROWS_AT_ONCE)
-      // node:sqlite does not know what a statement gives: rows as arrays, in the columns of `countDays`.
+      // node:sqlite does not type the rows of a statement: these are the columns of `countDays`, as arrays.
       const rows = fromId === undefined ? [] : (countDays.all(fromId, wanted) as unknown as DayRow[])
       let found = 0
       for (const [day, count, last] of rows) {

@@ -12,15 +12,12 @@ import { openReader } from '../connection/open-connection.ts'
 import { rememberFiles } from '../connection/opened-files.ts'
 import { fts5Query } from './fts5-query.ts'
 
-/**
- * Plants that a step of an export holds at most, or rows that it looks at to find some: a millisecond or so,
- * in which searches wait.
- */
-const STEP_ROWS_MAX = 512
-/** Characters after which a step ends: names may be a megabyte long. */
-const STEP_CHARACTERS = 256 * 1024
+/** Rows that are read for a chunk of an export: about a millisecond, during which searches wait. */
+const CHUNK_ROWS_MAX = 512
+/** Characters after which a chunk ends: names may be a megabyte long. */
+const CHUNK_CHARACTERS = 256 * 1024
 
-/** Plants as columns, which cross between threads for less than an object a plant. */
+/** Plants as columns: cheaper to send to a thread than an object for each plant. */
 export interface PlantColumns {
   ids: BigInt64Array
   createdAtMs: Float64Array
@@ -29,7 +26,7 @@ export interface PlantColumns {
   content: ContentArrays
 }
 
-/** A row of an export; what is no id is a number at once. */
+/** A row of an export. Times and version are read as numbers, not as bigints. */
 type ExportRow = [
   id: bigint,
   createdAtMs: number,
@@ -51,7 +48,7 @@ interface Export {
   filter: PlantFilter
 }
 
-/** The exports that are under way, in the thread that reads for them; each has a connection and a snapshot. */
+/** The running exports in the searcher thread; each has a connection and a snapshot. */
 export function createExportReads(path: string) {
   const exports = new Map<number, Export>()
   const file = rememberFiles(path)
@@ -61,7 +58,7 @@ export function createExportReads(path: string) {
     try {
       database.exec('BEGIN')
       if (!file.areInPlace()) throw new Error('the file of the database was moved')
-      // The snapshot is that of the first read.
+      // The first read takes the snapshot.
       database.prepare('SELECT 1 FROM migrations').get()
       exports.set(key, { database, rows: selectRows(database, filter), filter })
     } catch (error) {
@@ -70,18 +67,18 @@ export function createExportReads(path: string) {
     }
   }
 
-  /** The next plants, perhaps none; undefined when there are no more. Throws when there is no such export. */
+  /** Reads the next plants, perhaps none; undefined at the end. Throws if the export is closed. */
   function read(key: number): PlantColumns | undefined {
     const found = exports.get(key)
     if (found === undefined) throw new Error('the export is closed')
     const { rows, filter } = found
     const plants: ExportRow[] = []
     let characters = 0
-    let looked = 0
-    while (looked < STEP_ROWS_MAX && characters < STEP_CHARACTERS) {
+    let rowsRead = 0
+    while (rowsRead < CHUNK_ROWS_MAX && characters < CHUNK_CHARACTERS) {
       const { done, value: row } = rows.next()
-      if (done) return looked === 0 ? undefined : columnsOf(plants)
-      looked++
+      if (done) return rowsRead === 0 ? undefined : columnsOf(plants)
+      rowsRead++
       for (let at = CONTENT_AT; at < row.length; at++) characters += (row[at] as string | null)?.length ?? 0
       if (isWanted(row, filter)) plants.push(row)
     }
@@ -124,7 +121,7 @@ function selectRows(database: DatabaseSync, { afterId, tag, words }: PlantFilter
   return found as Iterator<unknown> as Iterator<ExportRow>
 }
 
-/** Of the words the index knows most; the tag is judged here, so that a step ends though few have it. */
+/** The name decides on words that the index lacks. The tag is checked here, so that a chunk ends even if few match. */
 function isWanted(row: ExportRow, filter: PlantFilter): boolean {
   if (filter.words === undefined) return true
   const hasTag = filter.tag === undefined || filter.tag === row[TAG_AT]

@@ -15,7 +15,7 @@ import { createAdditionsStep } from './additions-step.ts'
 import { createExportReads, type PlantColumns } from './export-reads.ts'
 import { fts5Query } from './fts5-query.ts'
 
-// The thread for reads that can be long, so that they hold up no other request.
+// The thread for reads that may take long, so that they delay no other request.
 
 export interface SearcherOptions {
   path: string
@@ -29,7 +29,7 @@ export type SearchRequest =
   | { kind: 'read-export'; key: number }
   | { kind: 'close-export'; key: number }
 
-/** `columns` are undefined at the end of an export, and where none is asked for. */
+/** `columns` is undefined at the end of an export, and in the reply to `open-export` and `close-export`. */
 export type SearchReply =
   | { page: PlantPage }
   | { tags: TagCount[] }
@@ -56,22 +56,22 @@ const countTags = database.prepare(`
 function searchPlants({ words, afterId, tag, limit }: PlantQuery & { words: readonly string[] }): PlantPage {
   const fromId = firstIdAfter(afterId)
   if (words.length === 0 || fromId === undefined) return { plants: [], hasMore: false }
-  // node:sqlite does not know what a statement gives: these are the columns of a plant, as arrays.
+  // node:sqlite does not type the rows of a statement: these are the columns of a plant, as arrays.
   const rows = search.iterate(
     fts5Query(words),
     fromId,
     tag ?? null,
   ) as Iterable<unknown> as Iterable<PlantRow>
-  // The index may be a moment behind a change of name; the name itself decides.
+  // The index may lag a change of a name; the name itself decides.
   return readPage(rows, limit, (plant) => nameHolds(plant.name, words))
 }
 
-function answer(request: SearchRequest): SearchReply {
+function replyTo(request: SearchRequest): SearchReply {
   switch (request.kind) {
     case 'search':
       return { page: searchPlants(request.query) }
     case 'count-tags':
-      // node:sqlite does not know what a statement gives: these are the columns of `countTags`.
+      // node:sqlite does not type the rows of a statement: these are the columns of `countTags`.
       return { tags: readTags(countTags.iterate(request.limit) as Iterable<unknown> as Iterable<TagCount>) }
     case 'count-additions':
       return { additions: countAdditions(request.afterId, request.limit) }
@@ -89,7 +89,7 @@ function answer(request: SearchRequest): SearchReply {
 serveThread<SearchRequest, SearchReply>(
   (request) => {
     try {
-      return answer(request)
+      return replyTo(request)
     } catch (error) {
       return { failure: (error as Error).message }
     }

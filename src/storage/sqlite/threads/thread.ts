@@ -1,32 +1,32 @@
 import { extname } from 'node:path'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** A thread that replies to requests one after another, in their order. */
+/** A thread that handles requests one after another, in order. */
 export interface Thread<Request, Reply> {
-  /** Rejects when the thread has been told to end. */
+  /** Rejects after `close` was called. */
   call(request: Request): Promise<Reply>
-  /** Ends the thread once it has replied to every request, or rejected those that it has not begun, where it can. */
+  /** Ends the thread after it has replied to every request. Threads with `reject` do not start the queued ones. */
   close(): Promise<void>
   /** Calls `listener` with every warning of the thread (`warn`). */
   onWarning(listener: (text: string) => void): void
 }
 
-/** A message of a thread that is no reply. */
+/** A message of a thread that is not a reply. */
 interface Warning {
   warning: string
 }
 
 const CLOSE = 'close'
 
-/** What the thread sees at once, though messages wait before the one that has it end. */
+/** Memory that the thread sees at once, before the messages that are queued ahead of CLOSE. */
 interface SharedData {
   isClosing: Int32Array
 }
 
 /**
- * Starts the thread whose module is `../name/name.ts`, and fulfils when it serves. Rejects with the error that keeps it
- * from it. When the thread dies of an error later the process goes with it: what it had written is on disk, what it had
- * not answered was never acknowledged.
+ * Starts the thread whose module is `../name/name.ts` and fulfils when it is ready. Rejects with the error of its start.
+ * If the thread fails later, the process ends: its commits are on disk, and writes without a reply were never
+ * acknowledged.
  */
 export async function startThread<Request, Reply>(
   name: string,
@@ -79,19 +79,20 @@ function isWarning(message: unknown): message is Warning {
   return typeof message === 'object' && message !== null && 'warning' in message
 }
 
-/** Sends a warning to the listeners at the other end; called inside the thread. */
+/** Sends a warning to the listeners; called inside the thread. */
 export function warn(text: string): void {
   parentPort?.postMessage({ warning: text } satisfies Warning)
 }
 
 /**
- * The other end, called once inside the thread: `answer` each request, `close` when told to. With `refuse`, the requests
- * that wait then are refused instead: each may take long, and whoever asked is gone.
+ * Runs the thread's side; called once inside the thread. `handle` returns the reply to a request, `close` releases the
+ * resources. During a close queued requests get the reply of `reject`, if given: each may take long, and its caller is
+ * gone.
  */
 export function serveThread<Request, Reply>(
-  answer: (request: Request) => Reply,
+  handle: (request: Request) => Reply,
   close: () => void,
-  refuse?: () => Reply,
+  reject?: () => Reply,
 ): void {
   const port = parentPort
   if (port === null) throw new Error('serveThread runs in a worker thread')
@@ -100,10 +101,10 @@ export function serveThread<Request, Reply>(
     if (request === CLOSE) {
       close()
       port.close()
-    } else if (refuse !== undefined && Atomics.load(isClosing, 0) === 1) {
-      port.postMessage(refuse())
+    } else if (reject !== undefined && Atomics.load(isClosing, 0) === 1) {
+      port.postMessage(reject())
     } else {
-      port.postMessage(answer(request))
+      port.postMessage(handle(request))
     }
   })
   port.postMessage('ready')

@@ -11,7 +11,7 @@ import type { HashedToken, StoredIdempotencyKey } from '../../storage.ts'
 import { filesMovedError, storageError } from '../connection/failure.ts'
 import type { Thread } from './thread.ts'
 
-/** A write on its way to the thread that owns the writing connection. */
+/** A write on its way to the writer thread. */
 export type Write =
   | PlantWrite
   | { kind: 'create-token' | 'create-first-token'; token: StoredToken; hash: string }
@@ -20,13 +20,13 @@ export type Write =
   | { kind: 'add-plants'; plants: readonly StoredPlant[] }
   | { kind: 'add-keys'; keys: readonly StoredIdempotencyKey[] }
   | ({ kind: 'add-token' } & HashedToken)
-  | { kind: 'note-token-use'; id: string; atMs: number }
+  | { kind: 'record-token-use'; id: string; atMs: number }
 
 export type WriteOutcome = PlantWriteOutcome | { outcome: 'done' | 'absent' }
 
 /**
- * A batch as it crosses to the thread: plain creates, nearly all of the load, as columns, since an object a
- * row costs as much to copy as to insert; whatever else there is in `others`, by its place in the batch.
+ * A batch as it is sent to the thread. Plain creates, nearly all of the load, are columns: an object for each row costs
+ * as much to copy as to insert. All other writes are in `others`, by their index in the batch.
  */
 export interface WriteBatch {
   ids: BigInt64Array
@@ -37,8 +37,8 @@ export interface WriteBatch {
 }
 
 /**
- * The way back: for plain creates 1, or 0 where the id was taken; the rest by its place; or the failure of
- * the batch.
+ * The reply to a batch. `created` is 1 for a plain create, or 0 if its id was taken; `others` has the other outcomes by
+ * index. Or the failure of the whole batch.
  */
 export type WriteReply =
   | { created: Uint8Array; others: Map<number, WriteOutcome> }
@@ -48,7 +48,7 @@ export type WriteReply =
 
 const TAKEN: CreateOutcome = { outcome: 'taken' }
 
-/** How much text a write carries. */
+/** The characters of a write's content. */
 export function charactersOf(write: Write): number {
   switch (write.kind) {
     case 'add-plants':
@@ -60,20 +60,20 @@ export function charactersOf(write: Write): number {
     case 'create-first-token':
     case 'rotate-token':
     case 'revoke-token':
-    case 'note-token-use':
+    case 'record-token-use':
       return 0
     default:
       return charactersOfPlant(write)
   }
 }
 
-/** Commits batches in the thread of the writer, each in one transaction. */
+/** Commits batches in the writer thread, each in one transaction. */
 export function createBatchCommits(writer: Pick<Thread<WriteBatch, WriteReply>, 'call'>) {
   let commits = 0
   return {
-    /** Batches that have ended, committed or failed, before their writes are acknowledged. */
+    /** Batches that were committed or failed, counted before their writes settle. */
     commits: () => commits,
-    /** One outcome for each write; rejects with an AppError, and then none of them is stored. */
+    /** Fulfils with an outcome for each write. If it rejects (AppError), none is stored. */
     async commit(writes: readonly Write[]): Promise<WriteOutcome[]> {
       const reply = await writer.call(encodeBatch(writes)).catch((error: unknown) => ({ failure: error }))
       commits++

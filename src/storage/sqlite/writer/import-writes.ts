@@ -7,7 +7,7 @@ import {
 } from '../../batching/plant-write.ts'
 import type { StoredRows } from './stored-rows.ts'
 
-/** What performs a chunk of an import, a part of the transaction that its caller has begun. */
+/** Stores chunks of imports, within the transaction of the caller. */
 export function createImportChunkWriting(rows: StoredRows) {
   return function importChunk(write: ImportWrite): ImportWriteOutcome {
     const { atMs, replacesTaken } = write

@@ -1,25 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inUnsyncedTransaction } from '../connection/in-transaction.ts'
 
-/**
- * How often idempotency keys past their time are removed, and how many at once: a purge holds up no write.
- */
+/** How often expired idempotency keys are removed, and how many at once, so that a purge delays no write. */
 const PURGE_INTERVAL_MS = 5_000
 const PURGE_KEYS_MAX = 1_000
-/**
- * While a purge finds as many as it may remove, the next one follows soon: keys can come faster than it
- * looks.
- */
+/** The pause after a purge that reached its limit: more keys have expired. */
 const PURGE_AGAIN_AFTER_MS = 50
 
 /**
- * Removes idempotency keys that are past their time. They have no effect any more; this frees their space. `warn` is
- * called with the reason why that cannot be done, once until it can again.
+ * Removes expired idempotency keys, which have no effect, to free their space. `warn` is called with the reason of a
+ * failure, once until it succeeds again.
  */
 export function createKeyPurge(
   database: DatabaseSync,
   idempotencyTtlMs: number,
-  warn: (trouble: string) => void,
+  warn: (warning: string) => void,
 ) {
   const deleteOldKeys = database.prepare(`
     DELETE FROM idempotency_keys WHERE (caller, key) IN
@@ -36,8 +31,7 @@ export function createKeyPurge(
       removed = BigInt(purged.changes)
       isFailing = false
     } catch (error) {
-      // The keys wait.
-      if (!isFailing) warn(`Idempotency keys past their time cannot be removed: ${(error as Error).message}.`)
+      if (!isFailing) warn(`Expired idempotency keys cannot be removed: ${(error as Error).message}.`)
       isFailing = true
     }
     timer = setTimeout(purge, removed === BigInt(PURGE_KEYS_MAX) ? PURGE_AGAIN_AFTER_MS : PURGE_INTERVAL_MS)

@@ -7,7 +7,7 @@ import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../../plant-columns.ts
 import { prepareExact } from './prepare-exact.ts'
 import type { StoredRows } from './stored-rows.ts'
 
-/** The writes of single plants, each a part of the transaction that its caller has begun. */
+/** Writes of single plants, within the transaction of the caller. */
 export function createPlantWrites(database: DatabaseSync, rows: StoredRows, idempotencyTtlMs: number) {
   const selectPlant = prepareExact(database, `SELECT ${PLANT_COLUMNS} FROM plants WHERE id = ?`)
   selectPlant.setReturnArrays(true)
@@ -19,7 +19,7 @@ export function createPlantWrites(database: DatabaseSync, rows: StoredRows, idem
 
   function find(id: bigint): StoredPlant | undefined {
     const row = selectPlant.get(id)
-    // node:sqlite does not know what a statement gives: these are the columns of a plant.
+    // node:sqlite does not type the rows of a statement: these are the columns of a plant.
     return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
   }
 
@@ -34,8 +34,8 @@ export function createPlantWrites(database: DatabaseSync, rows: StoredRows, idem
   }
 
   /**
-   * Performs the write as it is planned, and gives its outcome. A create is planned as if its id were free: the
-   * insertion finds out, which spares a read.
+   * Plans and performs the write, and returns its outcome. A create is planned as if its id were free, which saves a
+   * read: if the insert fails, it is planned again.
    */
   return function writePlant(
     write: SingleWrite,

@@ -5,24 +5,24 @@ import { createUnindexedBatches } from './unindexed-batches.ts'
 import { createWriteLoad, IDLE_AFTER_MS } from './write-load.ts'
 
 /**
- * Plants indexed in one transaction while writes keep coming, or those of one batch if they are more: a few
- * milliseconds that a write may have to wait.
+ * Plants indexed in one transaction under constant writes, or those of one batch if they are more: a write may have to
+ * wait for a few milliseconds.
  */
 const BUSY_STEP_PLANTS = 200
-/** While they do not: a few milliseconds as well, and more at once would not make it faster. */
+/** Plants indexed in one transaction otherwise: a few milliseconds, too, and more would not be faster. */
 const IDLE_STEP_PLANTS = 1_000
 
-/** Under writes without a pause the index moves on at least this often. */
+/** The interval of indexing under constant writes. */
 const BUSY_INTERVAL_MS = 200
-/** After a failed step (disk full, say) the next try waits. */
+/** The pause after a failed step, on a full disk for example. */
 const RETRY_AFTER_MS = 1_000
 
 /**
- * Keeps the search index up to date behind the writes. It stands off the acknowledged path, since inside the
- * shared commits it more than doubled the cost of a create; what remains to be indexed is in a table, so a
- * crash loses none. `warn` is called with the reason why that cannot be done, once until it can again.
+ * Updates the search index after the writes are acknowledged: inside their transactions it more than doubled the cost of
+ * a create. Unindexed plants are in a table, so a crash loses none. `warn` is called with the reason of a failure, once
+ * until it succeeds again.
  */
-export function createSearchIndexer(database: DatabaseSync, warn: (trouble: string) => void) {
+export function createSearchIndexer(database: DatabaseSync, warn: (warning: string) => void) {
   const batches = createUnindexedBatches(database)
   const indexPlant = createPlantIndexing(database)
   const load = createWriteLoad()
@@ -31,10 +31,10 @@ export function createSearchIndexer(database: DatabaseSync, warn: (trouble: stri
   let isStopped = false
   let isFailing = false
 
-  /** Indexes whole batches until `plantsMax` plants are reached; false when nothing was left. */
+  /** Indexes whole batches until `plantsMax` plants are reached. False if no batch is left. */
   function indexSome(plantsMax: number): boolean {
     const { ids, lastPosition } = batches.first(plantsMax)
-    // A plant written twice is indexed once: its words are those of the plant as it is now.
+    // A plant written twice is indexed once, with its current name.
     for (const id of new Set(ids)) indexPlant(id)
     batches.remove(lastPosition)
     return ids.length >= plantsMax
@@ -57,7 +57,7 @@ export function createSearchIndexer(database: DatabaseSync, warn: (trouble: stri
       load.recordIndexing(lastStepMs - startMs)
       if (isMore) schedule(isBusy ? IDLE_AFTER_MS : 0)
     } catch (error) {
-      // Nothing is lost: the plants stay in the table. But no write may ever meet what stands in the way here.
+      // The plants stay in the table. Reported here, as the writes themselves may never fail.
       if (!isFailing) warn(`Names cannot be indexed for search: ${(error as Error).message}.`)
       isFailing = true
       schedule(RETRY_AFTER_MS)
@@ -70,7 +70,7 @@ export function createSearchIndexer(database: DatabaseSync, warn: (trouble: stri
 
   schedule(0)
   return {
-    /** Tells that a batch was committed, and how long that took. */
+    /** Call it after each commit, with its duration. */
     recordWrites(tookMs: number): void {
       load.recordWrites(tookMs)
       schedule(IDLE_AFTER_MS)
@@ -82,7 +82,7 @@ export function createSearchIndexer(database: DatabaseSync, warn: (trouble: stri
   }
 }
 
-/** What brings the words of a plant in the index up to date with its name, or removes them with the plant. */
+/** Replaces the words of a plant in the index by those of its name, or removes them if the plant was deleted. */
 function createPlantIndexing(database: DatabaseSync): (id: bigint) => void {
   const selectName = database.prepare('SELECT substr(name, 1, 1000) AS name FROM plants WHERE id = ?')
   const deleteWords = database.prepare('DELETE FROM plant_words WHERE rowid = ?')

@@ -18,14 +18,14 @@ interface PlantArrays {
   content: ContentArrays
 }
 
-/** The rows of plants, written in the transaction that the caller has begun, and left for the index of names. */
+/** Writes rows of plants, within the transaction of the caller, and records them for the search index. */
 export interface StoredRows {
-  /** False when the id is taken. */
+  /** False if the id is taken. */
   insert(plant: StoredPlant): boolean
-  /** Inserts the plant that is at this place of the arrays. False when the id is taken. */
+  /** Inserts the plant at an index of the arrays. False if the id is taken. */
   insertAt(at: number, plants: PlantArrays, atMs: number): boolean
   update(plant: StoredPlant): void
-  /** Replaces the stored plant of that id. Its times do not go back. */
+  /** Replaces the stored plant with that id. Its times never go back. */
   replaceAt(at: number, plants: PlantArrays, atMs: number): void
   remove(id: bigint): void
 }
@@ -46,7 +46,7 @@ export function createStoredRows(database: DatabaseSync, unindexed: UnindexedPla
     `UPDATE plants SET updated_at = max(updated_at, ?3), version = ?4, ${content} WHERE id = ?1`,
   )
   const remove = prepareExact(database, 'DELETE FROM plants WHERE id = ?')
-  /** The parameters of one statement after the other: an array for each would be a third of the garbage. */
+  /** Shared by all statements: an array for each row was a third of the garbage. */
   const parameters: (bigint | number | string | null)[] = []
 
   function setParameters(at: number, { ids, versions, content }: PlantArrays, atMs: number): void {
@@ -59,10 +59,10 @@ export function createStoredRows(database: DatabaseSync, unindexed: UnindexedPla
     }
   }
 
-  /** Runs the insertion with the parameters that are set. */
+  /** Inserts the row in `parameters`. */
   function insertRow(id: bigint): boolean {
     if (insert.run(...parameters).changes === 0n) return false
-    unindexed.note(id)
+    unindexed.record(id)
     return true
   }
 
@@ -78,16 +78,16 @@ export function createStoredRows(database: DatabaseSync, unindexed: UnindexedPla
     update(plant) {
       plantToRow(plant, parameters)
       update.run(...parameters)
-      unindexed.note(plant.id)
+      unindexed.record(plant.id)
     },
     replaceAt(at, plants, atMs) {
       setParameters(at, plants, atMs)
       replace.run(...parameters)
-      unindexed.note(plants.ids[at] as bigint)
+      unindexed.record(plants.ids[at] as bigint)
     },
     remove(id) {
       remove.run(id)
-      unindexed.note(id)
+      unindexed.record(id)
     },
   }
 }

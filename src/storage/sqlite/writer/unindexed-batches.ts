@@ -1,39 +1,37 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ID_MIN } from '../../../plants/plant.ts'
+import { prepareExact } from './prepare-exact.ts'
 
 /**
- * Plants that are brought into the order of their ids at once, for some 20 milliseconds. Without it a million
- * plants whose ids came in no order took three times as long to index: neighbours share pages of the table, and
- * ids that do not rise are a segment of the index each time.
+ * Plants that are sorted by id at once, which takes about 20 milliseconds. A million plants in random order of their ids
+ * took three times as long to index unsorted: neighbours share pages of the table, and each descending id starts a new
+ * segment of the index.
  */
 const SORTED_PLANTS_MAX = 131_072
 
-/** Plants that wait to be indexed, as they were written: a batch for each transaction. */
+/** Plants that are not indexed yet, in the batches in which they were written. Call each method in a transaction. */
 export interface UnindexedBatches {
-  /** The ids in the first batches, as many as it takes to reach `plantsMax`, and where the last one is. */
+  /** The ids in the first batches, until they reach `plantsMax`, and the position of the last of these batches. */
   first(plantsMax: number): { ids: BigInt64Array; lastPosition: bigint }
+  /** Removes the batches up to this position. */
   remove(lastPosition: bigint): void
   /**
-   * Writes the first batches anew, as batches of `plantsMax` or more, in the order of the ids, where they hold
-   * more than one of these; false when there was no need. To be called in a transaction, as are the others.
+   * Rewrites the first batches sorted by id, as batches of `plantsMax` or more. False if they were sorted already or
+   * have at most `plantsMax` plants.
    */
   sort(plantsMax: number): boolean
 }
 
 export function createUnindexedBatches(database: DatabaseSync): UnindexedBatches {
-  const prepare = (sql: string) => {
-    const statement = database.prepare(sql)
-    statement.setReadBigInts(true)
-    return statement
-  }
+  const prepare = (sql: string) => prepareExact(database, sql)
   const selectNext = prepare('SELECT min(position) AS position FROM unindexed_batches')
   const selectAll = prepare('SELECT position, plant_ids FROM unindexed_batches ORDER BY position')
   const deleteFirst = prepare('DELETE FROM unindexed_batches WHERE position <= ?')
   const insert = prepare('INSERT INTO unindexed_batches (position, plant_ids) VALUES (?, ?)')
-  /** Batches up to this one are in order already. */
+  /** Batches up to this one are sorted. */
   let sortedPosition = ID_MIN
 
-  // As one array of 64-bit numbers: a hundred thousand bigints would leave 50 MB of heap behind.
+  // A typed array: a hundred thousand bigints would leave a heap of 50 MB.
   function read(plantsMax: number): { ids: BigInt64Array; positions: bigint[] } {
     const batches: Uint8Array[] = []
     const positions: bigint[] = []
@@ -56,7 +54,7 @@ export function createUnindexedBatches(database: DatabaseSync): UnindexedBatches
 
   function remove(lastPosition: bigint): void {
     deleteFirst.run(lastPosition)
-    // Places are taken again once all are free.
+    // SQLite reuses positions once the table is empty.
     if (lastPosition >= sortedPosition) sortedPosition = ID_MIN
   }
 
@@ -71,9 +69,9 @@ export function createUnindexedBatches(database: DatabaseSync): UnindexedBatches
       if (next === null || next <= sortedPosition) return false
       const { ids, positions } = read(SORTED_PLANTS_MAX)
       if (ids.length <= plantsMax) return false
-      const sorted = withoutRepetitions(ids.sort())
+      const sorted = withoutDuplicates(ids.sort())
       remove(positions.at(-1) ?? ID_MIN)
-      // No more batches than there were, so that none gets the place of one behind them.
+      // Not more batches than before, so that none takes the position of a later one.
       const count = Math.min(positions.length, Math.ceil(sorted.length / plantsMax))
       const size = Math.ceil(sorted.length / count)
       for (let at = 0; at * size < sorted.length; at++) {
@@ -85,8 +83,8 @@ export function createUnindexedBatches(database: DatabaseSync): UnindexedBatches
   }
 }
 
-/** Moves the different ones of sorted ids together; those alone. */
-function withoutRepetitions(ids: BigInt64Array): BigInt64Array {
+/** Removes duplicates from sorted ids, in place. */
+function withoutDuplicates(ids: BigInt64Array): BigInt64Array {
   let count = 1
   for (let at = 1; at < ids.length; at++) {
     const id = ids[at] as bigint

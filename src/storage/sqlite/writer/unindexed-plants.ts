@@ -1,24 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { prepareExact } from './prepare-exact.ts'
 
-/** The plants that a transaction has written, left for the search index to take up. */
+/** The plants that a transaction has written, stored for the search indexer. */
 export interface UnindexedPlants {
-  /** To be called when a transaction has begun. */
+  /** Call it at the start of a transaction. */
   begin(): void
-  note(id: bigint): void
-  /** To be called before the commit: stores what was noted. */
+  record(id: bigint): void
+  /** Call it before the commit: stores the recorded ids. */
   store(): void
 }
 
 export function createUnindexedPlants(database: DatabaseSync): UnindexedPlants {
-  const insertBatch = database.prepare('INSERT INTO unindexed_batches (plant_ids) VALUES (?)')
-  // `run` reports the last rowid, which is any int64 here and throws where it is no safe number.
-  insertBatch.setReadBigInts(true)
+  const insertBatch = prepareExact(database, 'INSERT INTO unindexed_batches (plant_ids) VALUES (?)')
   let ids: bigint[] = []
   return {
     begin() {
       ids = []
     },
-    note(id) {
+    record(id) {
       ids.push(id)
     },
     store() {

@@ -1,36 +1,35 @@
-/** A pause in the writes of this length is taken for the end of a burst. */
+/** The pause in the writes that ends a burst. */
 export const IDLE_AFTER_MS = 5
 /**
- * Without a pause, writes that take less than this share of the time leave enough of it, too: otherwise one
- * create every few milliseconds would keep a million imported plants from being found for minutes. Under as many
- * creates as the service can take they take twice as much.
+ * Constant writes below this share of the time leave enough for indexing: otherwise a create every few milliseconds would
+ * delay the indexing of a million imported plants for minutes. At the service's maximum, creates take twice this share.
  */
 const BUSY_SHARE_MIN = 0.2
-/** Over so long the share is taken. */
+/** The window over which the share is measured. */
 const SHARE_WINDOW_MS = 100
 
-/** How much of the writing thread's time the writes take, and whether indexing has to give way to them. */
+/** Measures the share of the writer thread's time that writes take, which decides whether indexing gives way to them. */
 export function createWriteLoad() {
   let lastWriteMs = Number.NEGATIVE_INFINITY
   let windowFromMs = performance.now()
   let writingMs = 0
   let indexingMs = 0
-  /** Until it is known, all of it. */
+  /** All of the time until it is measured. */
   let share = 1
   return {
-    /** Writes were committed just now, which took so long. */
+    /** Call it after each commit, with its duration. */
     recordWrites(tookMs: number): void {
       lastWriteMs = performance.now()
       writingMs += tookMs
       const windowMs = lastWriteMs - windowFromMs
       if (windowMs < SHARE_WINDOW_MS) return
-      // Of what indexing left of the time: what it took, writes may have wanted.
+      // Without the time of indexing, during which writes may have waited.
       share = writingMs / (windowMs - indexingMs)
       windowFromMs = lastWriteMs
       writingMs = 0
       indexingMs = 0
     },
-    /** A step of indexing has ended, which took so long. */
+    /** Call it after each step of indexing, with its duration. */
     recordIndexing(tookMs: number): void {
       indexingMs += tookMs
     },

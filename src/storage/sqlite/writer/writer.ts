@@ -12,8 +12,8 @@ import { createStoredRows } from './stored-rows.ts'
 import { createTokenWrites } from './token-writes.ts'
 import { createUnindexedPlants } from './unindexed-plants.ts'
 
-// The thread that owns the writing connection: every write of this process passes here, a batch a
-// transaction.
+// The thread with the only connection that writes: it commits every write of this process, in one transaction for each
+// batch.
 
 export interface WriterOptions {
   path: string
@@ -47,7 +47,7 @@ function commitBatch(batch: WriteBatch): WriteReply {
       if (other !== undefined) {
         others.set(at, perform(other))
       } else {
-        // Nothing to decide: where the id is taken it is not inserted.
+        // A plain create needs no plan: the insert fails if the id is taken.
         created[at] = rows.insertAt(at, batch, batch.times[at] as number) ? 1 : 0
       }
     }
@@ -90,7 +90,7 @@ function perform(write: Write): WriteOutcome {
       return { outcome: tokens.rotate(write.id, write.hash, write.graceEndsAtMs) ? 'done' : 'absent' }
     case 'revoke-token':
       return { outcome: tokens.revoke(write.id) ? 'done' : 'absent' }
-    case 'note-token-use':
+    case 'record-token-use':
       tokens.recordUse(write.id, write.atMs)
       return { outcome: 'done' }
   }
@@ -101,10 +101,10 @@ serveThread<WriteBatch, WriteReply>(commitBatch, () => {
   keyPurge.stop()
   indexer.stop()
   try {
-    // Leaves one file behind where it can; a reader elsewhere may keep the log, which is no harm.
+    // Leaves one file, unless a reader of another process still needs the log.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
-    // On a full disk the log stays: it holds what was committed, and the next start puts it back.
+    // On a full disk the log stays with its commits; the next start checkpoints it.
   }
   database.close()
 })

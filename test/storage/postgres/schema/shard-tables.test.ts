@@ -49,7 +49,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     assert.equal(plain.code, 1)
     assert.match(
       plain.stderr,
-      /^plantstore: The database has no extension citus\b[^\n]*Nothing was changed\.\n$/,
+      /^plantstore: The database lacks the extension citus\b[^\n]*Nothing was changed\.\n$/,
     )
     assert.equal(plain.stdout, '')
     const relations = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
@@ -58,7 +58,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     const database = join(temporaryFolder(t), 'plants.db')
     const file = await runPlantstore(t, ['migrate', '--shard', '--database', database])
     assert.equal(file.code, 1)
-    assert.match(file.stderr, /^plantstore: A store in a file has no cluster[^\n]*\n$/)
+    assert.match(file.stderr, /^plantstore: A SQLite file cannot be distributed[^\n]*\n$/)
     assert.ok(!existsSync(database))
   })
 
@@ -122,7 +122,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     assert.equal(replicated.code, 1)
     assert.match(
       replicated.stderr,
-      /^plantstore: citus\.shard_replication_factor is 2, and must be 1[^\n]*\n$/,
+      /^plantstore: citus\.shard_replication_factor is 2, but must be 1[^\n]*\n$/,
     )
     assert.equal(await query("SELECT to_regclass('plants')"), '')
 
@@ -133,12 +133,12 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     assert.equal(otherwise.code, 1)
     assert.match(
       otherwise.stderr,
-      /^plantstore: The table plants is distributed by version, and not distributed by id[^\n]*\n$/,
+      /^plantstore: The table plants is distributed by version, not distributed by id[^\n]*\n$/,
     )
     await query('DELETE FROM pg_dist_partition; DROP FUNCTION create_reference_table')
     const failing = await runPlantstore(t, ['migrate', '--shard', '--database', url])
     assert.equal(failing.code, 1)
-    assert.match(failing.stderr, /^plantstore: Citus does not distribute the table migrations: [^\n]*\n$/)
+    assert.match(failing.stderr, /^plantstore: Citus failed to distribute the table migrations: [^\n]*\n$/)
   })
 
   test('what is stored and sent keeps to what the documentation of Citus says', async (t) => {

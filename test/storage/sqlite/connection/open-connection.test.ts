@@ -119,7 +119,7 @@ describe('preparing the file', () => {
       using database = new DatabaseSync(path)
       database.exec("INSERT INTO migrations VALUES (999, '0999-of-the-future', '2040-01-01T00:00:00.000Z')")
     }
-    assert.throws(() => prepare(path), /schema version 999, this program knows \d+: use the newer program/)
+    assert.throws(() => prepare(path), /schema version 999, this program supports \d+: use the newer program/)
   })
 
   test('a new file that another process is at work on is waited for', async (t) => {

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { SetupError } from '../../../../src/errors.ts'
-import { backUpStore } from '../../../../src/storage/sqlite/file/back-up.ts'
+import { backUpDatabase } from '../../../../src/storage/sqlite/file/back-up.ts'
 import { createPartialFile, publishPartialFile } from '../../../../src/storage/sqlite/file/partial-file.ts'
 import { openFile, temporaryFolder } from '../temporary-storage.ts'
 
@@ -66,7 +66,7 @@ test('a damaged copy of a store is never published', async (t) => {
   }
   assert.ok(isDamaged)
   writeFileSync(path, bytes)
-  const backup = backUpStore(path, join(folder, 'one.db'), {
+  const backup = backUpDatabase(path, join(folder, 'one.db'), {
     signal: t.signal,
     mayReplace: false,
     onProgress: () => undefined,

@@ -90,7 +90,7 @@ describe('idempotency keys past their time', () => {
     other.exec('ROLLBACK')
     passTime(t, A_WHILE_MS)
     assert.equal(old(), 0)
-    assert.deepEqual(troubles, ['Idempotency keys past their time cannot be removed: database is locked.'])
+    assert.deepEqual(troubles, ['Expired idempotency keys cannot be removed: database is locked.'])
   })
 
   test('stay once the purge is stopped', (t) => {
