@@ -97,7 +97,7 @@ test('an invalid setting is reported in one line, with an exit code that stops r
     /: PLANTSTORE_FIXED_TOKEN must be/,
     /: PLANTSTORE_TLS_CERT needs PLANTSTORE_TLS_KEY/,
     /: OTEL_EXPORTER_OTLP_ENDPOINT must be/,
-    /: The URL of the database cannot be used: it names no/,
+    /: The URL of the database cannot be used: it has no user/,
   ]
   for (const [at, run] of runs.entries()) assertOneLine(run, messages[at] ?? assert.fail(), 2)
   assert.ok(runs.every(({ stderr }) => !stderr.includes('too short')))
