@@ -185,7 +185,10 @@ export interface Readiness {
   engine: 'sqlite' | 'postgres'
   /** `failing` if the last commit failed, for example because the disk is full. Reads still work. */
   writes: 'working' | 'failing'
-  /** Why writes fail, if it is known. `database-moved`: the database files were moved, removed or replaced. Reads come from the open files; exports are rejected. */
+  /**
+   * Why writes fail, if it is known. `database-moved`: the database files were moved, removed or replaced. Reads come
+   * from the open files; exports are rejected.
+   */
   reason?: 'database-moved'
 }
 

@@ -5,7 +5,9 @@ import type { PlantFilter, PlantStore, ReadOptions } from '../plants/plant-store
 
 /** One export of an engine: a connection with a snapshot of its own. */
 export interface ExportSource {
-  /** The next plants, an empty array if none of the rows read matched; undefined at the end. Rejects with an AppError. */
+  /**
+   * The next plants, an empty array if none of the rows read matched; undefined at the end. Rejects with an AppError.
+   */
   read(): Promise<readonly StoredPlant[] | undefined>
   /** Closes the connection, even during a read. May be called again. */
   close(): Promise<void>

@@ -8,8 +8,8 @@ export const TOKEN_COLUMNS = 'id, label, scopes, created_at, expires_at, last_us
 export const ALL_TOKEN_COLUMNS = `${TOKEN_COLUMNS}, hash, previous_hash, previous_expires_at`
 
 /**
- * The query for the token with a hash, or with that hash before its rotation. `placeholder` stands for the hash. A token
- * found by its previous hash expires at the end of the grace period.
+ * The query for the token with a hash, or with that hash before its rotation. `placeholder` stands for the hash. A
+ * token found by its previous hash expires at the end of the grace period.
  */
 export function selectTokenByHash(placeholder: string): string {
   return `

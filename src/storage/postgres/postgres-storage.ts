@@ -22,8 +22,8 @@ import { createPostgresTokenStore } from './token-store.ts'
 const LOCK_TIMEOUT_MS = 1_000
 
 /**
- * Opens a PostgreSQL database: one connection for the commits, a pool for everything else. Several processes may use the
- * same database. Throws a SetupError if it cannot be used.
+ * Opens a PostgreSQL database: one connection for the commits, a pool for everything else. Several processes may use
+ * the same database. Throws a SetupError if it cannot be used.
  */
 export async function openPostgresStorage(url: string, options: StorageOptions): Promise<Storage> {
   const connection = connectionOptions(url, options)

@@ -3,9 +3,9 @@ import { storageError } from './connection/failure.ts'
 import { openReader } from './connection/open-connection.ts'
 
 /**
- * Short reads in the main thread. The reads of one turn of the event loop share a transaction, as a transaction costs as
- * much as finding a plant. A turn runs only requests that had arrived when it began, so a read sees every write that was
- * acknowledged before its request.
+ * Short reads in the main thread. The reads of one turn of the event loop share a transaction, as a transaction costs
+ * as much as finding a plant. A turn runs only requests that had arrived when it began, so a read sees every write that
+ * was acknowledged before its request.
  */
 export interface Reader {
   prepare(sql: string): StatementSync

@@ -24,8 +24,8 @@ const INSERT_OR_REPLACE = `${INSERT}
   ${REPLACE_TAKEN}`
 
 /**
- * Adds plants in one statement, which is its own transaction. Returns the ids that were free. Of several plants with one
- * id the first is stored.
+ * Adds plants in one statement, which is its own transaction. Returns the ids that were free. Of several plants with
+ * one id the first is stored.
  */
 export async function insertInBulk(
   sql: Sql | Transaction,

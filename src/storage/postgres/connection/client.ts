@@ -16,8 +16,8 @@ const UNSENT_TRIES_MAX = 4
 const UNSENT_PAUSE_MS = 50
 
 /**
- * Reads that are sent on a connection at once: with only one it would idle during each round trip. More would delay each
- * other, and the deadline includes that wait.
+ * Reads that are sent on a connection at once: with only one it would idle during each round trip. More would delay
+ * each other, and the deadline includes that wait.
  */
 const READS_PER_CONNECTION = 4
 
@@ -168,8 +168,8 @@ export function createPostgresClient(options: PostgresClientOptions): PostgresCl
 }
 
 /**
- * Runs work on a connection of its own to the primary among the hosts, for setup at the start. Rejects with the error of
- * the driver or with code CONNECT_TIMEOUT.
+ * Runs work on a connection of its own to the primary among the hosts, for setup at the start. Rejects with the error
+ * of the driver or with code CONNECT_TIMEOUT.
  */
 export async function withSingleConnection<Result>(
   options: Omit<PostgresClientOptions, 'connections' | 'statementTimeoutMs' | 'serverEndsStatements'>,
@@ -233,7 +233,8 @@ function driverOptions(options: PostgresClientOptions, onLost = () => {}) {
 
 /**
  * Whether a commit is not safe or not visible everywhere. Either the server stopped waiting for its standby, or Citus
- * could not commit on a node, which its recovery does later. Citus has no code for that and does not translate the text.
+ * could not commit on a node, which its recovery does later. Citus has no code for that and does not translate the
+ * text.
  */
 function isUnreplicated({ code, routine, message }: Notice): boolean {
   if (code !== '01000') return false

@@ -31,8 +31,8 @@ export async function isUpToDate(sql: Sql, mayMigrate: boolean): Promise<boolean
 
 /**
  * Migrates the schema, once, however many replicas start together. The migration itself has no time limit. It waits for
- * a lock of another session only `lockTimeoutMs`, as it would block all later statements meanwhile. For the migration of
- * another process it waits longer. Throws a SetupError that names what it waited for.
+ * a lock of another session only `lockTimeoutMs`, as it would block all later statements meanwhile. For the migration
+ * of another process it waits longer. Throws a SetupError that names what it waited for.
  */
 export async function migratePostgres(sql: Sql, lockTimeoutMs: number): Promise<void> {
   await inTransaction(sql, async (transaction) => {

@@ -69,7 +69,9 @@ async function checkCitus(sql: Sql): Promise<void> {
   }
 }
 
-/** Whether the table is placed; false if it is only on the coordinator. Throws a SetupError if it is placed elsewhere. */
+/**
+ * Whether the table is placed; false if it is only on the coordinator. Throws a SetupError if it is placed elsewhere.
+ */
 async function isPlaced(sql: Sql, { table, column }: Placement): Promise<boolean> {
   const [found] = await sql<{ kind: 'distributed' | 'copied' | null; column: string | null }[]>`
     SELECT column_to_column_name(logicalrelid, partkey) AS column,

@@ -21,7 +21,9 @@ const WAL_RETRY_MS = 10
  */
 const CHECKPOINT_PAGES = 8_000
 
-/** The size to which the log is truncated after a checkpoint. It is larger only after a long read, such as an export. */
+/**
+ * The size to which the log is truncated after a checkpoint. It is larger only after a long read, such as an export.
+ */
 const LOG_BYTES_MAX = 64 * 1024 * 1024
 
 /** The caches of a connection are small, as the operating system caches the file, too. */

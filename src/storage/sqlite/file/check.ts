@@ -42,8 +42,8 @@ const STEPS: readonly CheckStep[] = [
 ]
 
 /**
- * Checks a snapshot of a database, which may be in use, and returns what is wrong with it, a line each. Changes nothing.
- * Throws a SetupError if it is not a Plant Store.
+ * Checks a snapshot of a database, which may be in use, and returns what is wrong with it, a line each. Changes
+ * nothing. Throws a SetupError if it is not a Plant Store.
  */
 export function checkDatabaseFile(path: string, onProgress: (progress: CheckProgress) => void): string[] {
   const database = openReader(path)
@@ -177,7 +177,9 @@ function findKeys(database: DatabaseSync): string[] {
   })
 }
 
-/** The rows that meet a condition in `wrong`, each with the first one it meets; the query `rows` names them in `row`. */
+/**
+ * The rows that meet a condition in `wrong`, each with the first one it meets; the query `rows` names them in `row`.
+ */
 function findRows(database: DatabaseSync, rows: string, wrong: Readonly<Record<string, string>>): string[] {
   const cases = Object.entries(wrong).map(([what, condition]) => `WHEN ${condition} THEN '${what}'`)
   const from = rows.replace('* FROM', `CASE ${cases.join(' ')} END AS what FROM`)

@@ -7,8 +7,8 @@ import { checkIsPlantStore } from '../connection/schema.ts'
 /** Pages of 4 KiB that are copied at once: a few milliseconds. */
 const STEP_PAGES = 256
 /**
- * Steps after which the copy is synced. One sync at the end would write everything at once, and the commits of a service
- * on the same disk would wait for it.
+ * Steps after which the copy is synced. One sync at the end would write everything at once, and the commits of a
+ * service on the same disk would wait for it.
  */
 const SYNC_STEPS = 4
 /** The longest pause: a step that took longer was waiting for something else. */

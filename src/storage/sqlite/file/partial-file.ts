@@ -67,8 +67,8 @@ export function publishPartialFile(path: string, target: string): void {
 }
 
 /**
- * Links a file to a second name, so that the first one always exists. Copies it on file systems without hard links, such
- * as those of memory cards. `link` is that of node:fs.
+ * Links a file to a second name, so that the first one always exists. Copies it on file systems without hard links,
+ * such as those of memory cards. `link` is that of node:fs.
  */
 export function keepAlsoAs(path: string, name: string, link = linkSync): void {
   try {

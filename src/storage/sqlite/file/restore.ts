@@ -29,9 +29,9 @@ export interface RestoredDatabase extends DatabaseCopy {
 }
 
 /**
- * Restores the backup in `file` to `path` after checking it. The database that was at `path` is kept beside it. Throws a
- * SetupError and changes nothing if `file` is not an intact backup, if `path` is in use, or if it exists and may not be
- * replaced.
+ * Restores the backup in `file` to `path` after checking it. The database that was at `path` is kept beside it. Throws
+ * a SetupError and changes nothing if `file` is not an intact backup, if `path` is in use, or if it exists and may not
+ * be replaced.
  */
 export async function restoreDatabase(
   file: string,

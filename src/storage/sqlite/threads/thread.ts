@@ -24,8 +24,8 @@ interface SharedData {
 }
 
 /**
- * Starts the thread whose module is `../name/name.ts` and fulfils when it is ready. Rejects with the error of its start.
- * If the thread fails later, the process ends: its commits are on disk, and writes without a reply were never
+ * Starts the thread whose module is `../name/name.ts` and fulfils when it is ready. Rejects with the error of its
+ * start. If the thread fails later, the process ends: its commits are on disk, and writes without a reply were never
  * acknowledged.
  */
 export async function startThread<Request, Reply>(

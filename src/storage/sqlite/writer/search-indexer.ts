@@ -18,9 +18,9 @@ const BUSY_INTERVAL_MS = 200
 const RETRY_AFTER_MS = 1_000
 
 /**
- * Updates the search index after the writes are acknowledged: inside their transactions it more than doubled the cost of
- * a create. Unindexed plants are in a table, so a crash loses none. `warn` is called with the reason of a failure, once
- * until it succeeds again.
+ * Updates the search index after the writes are acknowledged: inside their transactions it more than doubled the cost
+ * of a create. Unindexed plants are in a table, so a crash loses none. `warn` is called with the reason of a failure,
+ * once until it succeeds again.
  */
 export function createSearchIndexer(database: DatabaseSync, warn: (warning: string) => void) {
   const batches = createUnindexedBatches(database)

@@ -3,9 +3,9 @@ import { ID_MIN } from '../../../plants/plant.ts'
 import { prepareExact } from './prepare-exact.ts'
 
 /**
- * Plants that are sorted by id at once, which takes about 20 milliseconds. A million plants in random order of their ids
- * took three times as long to index unsorted: neighbours share pages of the table, and each descending id starts a new
- * segment of the index.
+ * Plants that are sorted by id at once, which takes about 20 milliseconds. A million plants in random order of their
+ * ids took three times as long to index unsorted: neighbours share pages of the table, and each descending id starts a
+ * new segment of the index.
  */
 const SORTED_PLANTS_MAX = 131_072
 

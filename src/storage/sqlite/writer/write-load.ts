@@ -1,14 +1,17 @@
 /** The pause in the writes that ends a burst. */
 export const IDLE_AFTER_MS = 5
 /**
- * Constant writes below this share of the time leave enough for indexing: otherwise a create every few milliseconds would
- * delay the indexing of a million imported plants for minutes. At the service's maximum, creates take twice this share.
+ * Constant writes below this share of the time leave enough for indexing: otherwise a create every few milliseconds
+ * would delay the indexing of a million imported plants for minutes. At the service's maximum, creates take twice this
+ * share.
  */
 const BUSY_SHARE_MIN = 0.2
 /** The window over which the share is measured. */
 const SHARE_WINDOW_MS = 100
 
-/** Measures the share of the writer thread's time that writes take, which decides whether indexing gives way to them. */
+/**
+ * Measures the share of the writer thread's time that writes take, which decides whether indexing gives way to them.
+ */
 export function createWriteLoad() {
   let lastWriteMs = Number.NEGATIVE_INFINITY
   let windowFromMs = performance.now()
