@@ -43,7 +43,7 @@ test('tokens are created, listed and revoked while a service runs', async (test)
   assert.deepEqual([again.code, again.stdout], [1, ''])
   assert.match(
     again.stderr,
-    new RegExp(`^plantstore: There is no token ${id}: see "plantstore token list"\\.\n$`),
+    new RegExp(`^plantstore: There is no token ${id}\\. See "plantstore token list"\\.\n$`),
   )
 })
 
