@@ -185,10 +185,7 @@ export interface Readiness {
   engine: 'sqlite' | 'postgres'
   /** `failing` if the last commit failed, for example because the disk is full. Reads still work. */
   writes: 'working' | 'failing'
-  /**
-   * Why writes fail, if it is known. `database-moved`: the database files were moved, removed or replaced. Reads come
-   * from the open files; exports are rejected.
-   */
+  /** Why writes fail, if it is known. `database-moved`: the database files were moved, removed or replaced. Reads come from the open files; exports are rejected. */
   reason?: 'database-moved'
 }
 
@@ -217,9 +214,6 @@ export interface ErrorDetails {
   line?: number
   /** The counts of an import for the rows before `line` */
   counts?: ImportCounts
-  /**
-   * What a failed write stored: nothing (`none`), the rows of an import before `line` and none after
-   * (`stored-before-line`), or possibly anything (`unknown`)
-   */
+  /** What a failed write stored: nothing (`none`), the rows of an import before `line` and none after (`stored-before-line`), or possibly anything (`unknown`) */
   outcome?: 'none' | 'stored-before-line' | 'unknown'
 }
