@@ -12,10 +12,9 @@ import {
   type WriteOutcome,
 } from '../src/errors.ts'
 import type { FieldErrorSchema } from '../src/http/response/error-schema.ts'
-import type { PlantStore } from '../src/plants/plant-store.ts'
 import { errorIn } from './support/http/error-body.ts'
-import { startAlteredApp } from './support/http/start-altered-app.ts'
 import { startApp } from './support/http/start-app.ts'
+import { startReplaceableApp } from './support/http/start-replaceable-app.ts'
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
@@ -34,21 +33,7 @@ const created = await token('{"scopes":["plants:read"]}')
 const { id: tokenId } = (await created.json()) as { id: string }
 const rotate = (json: string) => app.send('POST', `/tokens/${tokenId}/rotate`, json)
 
-/** The storage of `altered`. */
-let instead: Partial<Pick<PlantStore, 'create' | 'get'>> = {}
-const altered = await startAlteredApp(
-  { after },
-  {
-    storage: (real) => ({
-      ...real,
-      plants: {
-        ...real.plants,
-        create: (...parameters) => (instead.create ?? real.plants.create)(...parameters),
-        get: (id) => (instead.get ?? real.plants.get)(id),
-      },
-    }),
-  },
-)
+const altered = await startReplaceableApp({ after })
 
 /** For every rule a request that violates it, and the field that the response names. */
 const VIOLATIONS: Record<FieldRule, [request: () => Promise<Response>, name: string]> = {
@@ -134,10 +119,8 @@ test('a failed import has the line, the counts and the line of the row at fault'
 })
 
 async function failedCreate(failure: unknown): Promise<ErrorDetails | undefined> {
-  instead = { create: () => Promise.reject(failure) }
-  const { details } = await bodyOf(await altered.create())
-  instead = {}
-  return details
+  const response = await altered.instead({ create: () => Promise.reject(failure) }, () => altered.create())
+  return (await bodyOf(response)).details
 }
 
 test('a write that failed with 5xx always has its outcome', async () => {
@@ -157,8 +140,9 @@ test('a write that failed with 5xx always has its outcome', async () => {
 })
 
 test('a read that failed has no outcome', async () => {
-  instead = { get: () => Promise.reject(new AppError(50302, undefined, { details: { outcome: 'none' } })) }
-  const { details } = await bodyOf(await altered.fetch('/plants/1'))
-  instead = {}
-  assert.equal(details, undefined)
+  const failure = new AppError(50302, undefined, { details: { outcome: 'none' } })
+  const response = await altered.instead({ get: () => Promise.reject(failure) }, () =>
+    altered.fetch('/plants/1'),
+  )
+  assert.equal((await bodyOf(response)).details, undefined)
 })

@@ -7,6 +7,13 @@ const TOKEN_EXAMPLE = {
   createdAt: '2026-04-01T08:30:00.000Z',
 }
 
+const CREATED_TOKEN_CONTENT = {
+  'application/json': {
+    schema: { $ref: '#/components/schemas/CreatedToken' },
+    example: { ...TOKEN_EXAMPLE, token: 'plst_…' },
+  },
+}
+
 const TOKEN_ID = {
   name: 'id',
   in: 'path',
@@ -51,12 +58,7 @@ export const createTokenOperation: Operation = {
   responses: {
     201: {
       description: 'The token',
-      content: {
-        'application/json': {
-          schema: { $ref: '#/components/schemas/CreatedToken' },
-          example: { ...TOKEN_EXAMPLE, token: 'plst_…' },
-        },
-      },
+      content: CREATED_TOKEN_CONTENT,
     },
   },
   errors: [40001, 40002, 40003, 41301, 41501, 50701],
@@ -91,12 +93,7 @@ const ROTATION = {
   responses: {
     200: {
       description: 'The token with its new secret',
-      content: {
-        'application/json': {
-          schema: { $ref: '#/components/schemas/CreatedToken' },
-          example: { ...TOKEN_EXAMPLE, token: 'plst_…' },
-        },
-      },
+      content: CREATED_TOKEN_CONTENT,
     },
   },
   errors: [40002, 40003, 40403, 41301, 41501, 50701],

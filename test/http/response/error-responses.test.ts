@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { AppError, ERRORS, type ErrorCode } from '../../../src/errors.ts'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
-import type { TokenStore } from '../../../src/tokens/token-store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { assertErrorAnswer } from '../../support/http/error-body.ts'
-import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { startApp } from '../../support/http/start-app.ts'
+import { startReplaceableApp } from '../../support/http/start-replaceable-app.ts'
 import { openWire, requestText, type WireAnswer } from '../../support/http/wire.ts'
 
 const app = await startApp({ after }, { PLANTSTORE_HEADERS_TIMEOUT_MS: '100' })
@@ -25,32 +24,12 @@ async function overWire(test: TestContext, text: string): Promise<WireAnswer> {
   return answer
 }
 
-/** What stands in the place of the real storage in `altered`, for as long as a test wants it. */
-let instead: Partial<Pick<PlantStore, 'create' | 'get'> & Pick<TokenStore, 'findByHash'>> = {}
 let isDraining = false
-const altered = await startAlteredApp(
-  { after },
-  {
-    storage: (real) => ({
-      ...real,
-      plants: {
-        ...real.plants,
-        create: (...parameters) => (instead.create ?? real.plants.create)(...parameters),
-        get: (id) => (instead.get ?? real.plants.get)(id),
-      },
-      tokens: { ...real.tokens, findByHash: (hash) => (instead.findByHash ?? real.tokens.findByHash)(hash) },
-    }),
-    isDraining: () => isDraining,
-  },
-)
+const altered = await startReplaceableApp({ after }, { isDraining: () => isDraining })
 
 /** The answer to a create that fails as a storage says that it may, and as it may not. */
-async function failingCreate(failure: unknown): Promise<Response> {
-  instead = { create: () => Promise.reject(failure) }
-  const answer = await altered.create()
-  instead = {}
-  return answer
-}
+const failingCreate = (failure: unknown) =>
+  altered.instead({ create: () => Promise.reject(failure) }, () => altered.create())
 
 async function withReadOnlyToken(): Promise<string> {
   const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
@@ -61,21 +40,20 @@ async function withReadOnlyToken(): Promise<string> {
 async function runningTwice(): Promise<Response> {
   const isBegun = Promise.withResolvers<void>()
   const mayEnd = Promise.withResolvers<void>()
-  instead = {
-    async create() {
-      isBegun.resolve()
-      await mayEnd.promise
-      return { outcome: 'created', version: 1 }
-    },
+  const create: PlantStore['create'] = async () => {
+    isBegun.resolve()
+    await mayEnd.promise
+    return { outcome: 'created', version: 1 }
   }
-  const first = altered.create({ 'idempotency-key': 'a' })
-  await isBegun.promise
-  const second = await altered.create({ 'idempotency-key': '"a"' })
-  mayEnd.resolve()
-  assert.equal((await first).status, 200)
-  assert.equal((await altered.create({ 'idempotency-key': 'a' })).status, 200, 'the key is free again')
-  instead = {}
-  return second
+  return altered.instead({ create }, async () => {
+    const first = altered.create({ 'idempotency-key': 'a' })
+    await isBegun.promise
+    const second = await altered.create({ 'idempotency-key': '"a"' })
+    mayEnd.resolve()
+    assert.equal((await first).status, 200)
+    assert.equal((await altered.create({ 'idempotency-key': 'a' })).status, 200, 'the key is free again')
+    return second
+  })
 }
 
 /** One of many writes that come at once to a service in whose queue there is room for one. */
@@ -184,9 +162,10 @@ test('what went wrong inside is in the log and not in the answer', async () => {
 })
 
 test('a storage that fails to read fails the request, not the service', async () => {
-  instead = { get: () => Promise.reject(new AppError(50302)) }
-  await assertErrorAnswer(await altered.fetch('/plants/1'), 503, 50302)
-  instead = {}
+  const failed = await altered.instead({ get: () => Promise.reject(new AppError(50302)) }, () =>
+    altered.fetch('/plants/1'),
+  )
+  await assertErrorAnswer(failed, 503, 50302)
   await assertErrorAnswer(await altered.fetch('/plants/1'), 404, 40402)
 })
 
@@ -195,9 +174,9 @@ test('a token store that fails is no reason to let anybody in, nor to call a tok
     [new AppError(50302), 503, 50302],
     [new Error('x'), 500, 50001],
   ] as const) {
-    instead = { findByHash: () => Promise.reject(failure) }
-    const answer = await altered.fetch('/plants', { headers: { authorization: 'Bearer some-other-token' } })
-    instead = {}
+    const answer = await altered.instead({ findByHash: () => Promise.reject(failure) }, () =>
+      altered.fetch('/plants', { headers: { authorization: 'Bearer some-other-token' } }),
+    )
     await assertErrorAnswer(answer, status, code)
   }
 })
