@@ -81,7 +81,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     ])
 
     const second = await runPlantstore(t, ['migrate', '--shard', '--database', url])
-    assert.match(second.stdout, /is up to date\. Every table was distributed before\.\n$/)
+    assert.match(second.stdout, /is up to date\. Every table was already distributed\.\n$/)
     // As after a run that broke off.
     await query("DELETE FROM pg_dist_partition WHERE logicalrelid = 'plants'::regclass")
     const third = await runPlantstore(t, ['migrate', '--shard', '--database', url])
