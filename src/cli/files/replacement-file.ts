@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { access, constants, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { rejectForeignLinks } from '../../storage/follow-links.ts'
 import { fileFailure } from '../output/file-failure.ts'
 
 /** A file that is written beside the one it replaces, and takes its place once it is complete. */
@@ -50,6 +51,7 @@ export async function fileExists(path: string): Promise<boolean> {
 }
 
 async function resolveTarget(path: string): Promise<{ target: string; isOther: boolean }> {
+  rejectForeignLinks(path)
   // A symbolic link stays: its target is replaced.
   const target = await realpath(path).catch(() => path)
   const isOther = await stat(target).then(

@@ -1,13 +1,15 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SetupError } from '../../../errors.ts'
+import { followLinks } from '../../follow-links.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { type Migration, missingMigrations, readMigrations } from '../../migrate.ts'
 import type { StorageOptions } from '../../storage.ts'
 import { fileReason, resultCodeOf, SQLITE_BUSY } from './failure.ts'
 import { inTransaction } from './in-transaction.ts'
 import { MIGRATIONS_FOLDER } from './schema.ts'
+import { rejectLinkedSideFiles } from './side-files.ts'
 
 /** How long a statement waits for another process that is writing to the file. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -49,6 +51,7 @@ export function openWriter(path: string): DatabaseSync {
 }
 
 function openSetUp(path: string, readOnly: boolean, setUp: (database: DatabaseSync) => void): DatabaseSync {
+  rejectLinkedSideFiles(path)
   const database = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS })
   try {
     setUp(database)
@@ -76,7 +79,7 @@ export function prepareFile(
   let database: DatabaseSync | undefined
   try {
     makeFolder(dirname(path))
-    closeSync(openSync(path, 'a', 0o600))
+    createIfMissing(path)
     database = openWriter(path)
     if (options.checkOnStart) checkFile(database, path)
     migrate(database)
@@ -85,6 +88,18 @@ export function prepareFile(
     throw new SetupError(`The database ${path} cannot be opened: ${fileReason(error)}`, { cause: error })
   } finally {
     database?.close()
+  }
+}
+
+/** Creates the file for its owner alone if there is none, and throws if it cannot be written. */
+function createIfMissing(path: string): void {
+  const target = followLinks(path)
+  try {
+    // A link that is put here meanwhile must not decide where the file is created.
+    closeSync(openSync(target, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    closeSync(openSync(target, constants.O_WRONLY | constants.O_APPEND))
   }
 }
 

@@ -1,17 +1,17 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
+import { followLinks } from '../../follow-links.ts'
 import { fileReason } from '../connection/failure.ts'
+import { SIDE_FILES, sideFilesOf } from '../connection/side-files.ts'
 import type { CopyProgress, DatabaseCopy } from './copy.ts'
 import { runMaintenance } from './maintenance.ts'
 import {
   createPartialFile,
-  followLinks,
   isFile,
   publishPartialFile,
   removeLeftovers,
   removePartialFile,
-  SIDE_FILES,
 } from './partial-file.ts'
 
 export interface MaintenanceOptions {
@@ -62,7 +62,7 @@ function checkTarget(path: string, target: string, mayReplace: boolean): void {
     throw new SetupError(`${target} belongs to the database: name another file.`)
   }
   // SQLite would apply it to the backup as its log.
-  const side = SIDE_FILES.map((end) => target + end).find((name) => existsSync(name))
+  const [side] = sideFilesOf(target)
   if (side !== undefined) {
     throw new SetupError(`${side} belongs to a database that is or was at ${target}: name another file.`)
   }

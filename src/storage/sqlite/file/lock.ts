@@ -7,6 +7,7 @@ import {
   SQLITE_CORRUPT,
   SQLITE_NOTADB,
 } from '../connection/failure.ts'
+import { rejectLinkedSideFiles } from '../connection/side-files.ts'
 
 /** Longer than a command that only reads holds its lock; a service holds it always. */
 const LOCK_TIMEOUT_MS = 1_000
@@ -27,6 +28,7 @@ export interface DatabaseLock {
  * database, or a damaged one, counts as locked.
  */
 export function lockDatabase(path: string): DatabaseLock {
+  rejectLinkedSideFiles(path)
   let database: DatabaseSync | undefined
   let isSound = true
   try {

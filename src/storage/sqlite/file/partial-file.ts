@@ -4,21 +4,16 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  lstatSync,
   openSync,
   readdirSync,
-  readlinkSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { SetupError } from '../../../errors.ts'
 import { fileReason } from '../connection/failure.ts'
-
-/** The suffixes of files that SQLite may create beside a database. */
-export const SIDE_FILES = ['-wal', '-shm', '-journal'] as const
+import { SIDE_FILES } from '../connection/side-files.ts'
 
 /** `<name>.<process id>.partial`, and the files that SQLite creates beside it. */
 const PARTIAL_NAME = /^(.+)\.(\d+)\.partial(?:-wal|-shm|-journal)?$/s
@@ -39,16 +34,6 @@ export function isFile(path: string): boolean {
   } catch (error) {
     throw new SetupError(`${path} cannot be used: ${fileReason(error)}.`, { cause: error })
   }
-}
-
-/** The path where a file is or would be created: follows symbolic links, also dangling ones. */
-export function followLinks(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path)
-  const isFolderThere = statSync(dirname(path), { throwIfNoEntry: false }) !== undefined
-  if (!isFolderThere) return resolve(path)
-  const folder = realpathSync(dirname(path))
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-  return isLink ? followLinks(resolve(folder, readlinkSync(path))) : join(folder, basename(path))
 }
 
 /** Creates an empty file that will become `target`, readable by its owner only, and returns its path. */

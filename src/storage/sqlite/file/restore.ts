@@ -1,21 +1,21 @@
 import { chownSync, existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
+import { followLinks } from '../../follow-links.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { fileReason } from '../connection/failure.ts'
+import { SIDE_FILES } from '../connection/side-files.ts'
 import type { MaintenanceOptions } from './back-up.ts'
 import type { DatabaseCopy } from './copy.ts'
 import { type DatabaseLock, lockDatabase } from './lock.ts'
 import { runMaintenance } from './maintenance.ts'
 import {
   createPartialFile,
-  followLinks,
   isFile,
   keepAlsoAs,
   publishPartialFile,
   removeLeftovers,
   removePartialFile,
-  SIDE_FILES,
   syncFile,
   syncFolder,
 } from './partial-file.ts'
