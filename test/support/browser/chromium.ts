@@ -5,8 +5,30 @@ import { sharedVariables } from '../shared-variables.ts'
 /** Where Debian has it. */
 const CHROMIUM = '/usr/bin/chromium'
 
+/** Features that cost time or ask the network for something. */
+const DISABLED_FEATURES = [
+  // Each window would prepare two pages of suggestions for an address bar that nobody sees: a second of processor time.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  // What Playwright disables: Chromium obeys the last of several lists.
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+]
 /** Without what would ask the network for something. */
 const CHROMIUM_FLAGS = [
+  `--disable-features=${DISABLED_FEATURES.join()}`,
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
