@@ -24,6 +24,9 @@ interface OpenOptions {
   locale?: string
 }
 
+/** Far more than any step takes, beside other programs too. */
+const PATIENCE_MS = 20_000
+
 /** Starts Chromium, until the end of the test or of its file. */
 export async function openBrowser(test: Lifetime): Promise<Browser> {
   const browser = await openChromium()
@@ -60,7 +63,7 @@ export async function openPage(
     locale,
   })
   const page = await profile.newPage()
-  page.setDefaultTimeout(5_000)
+  page.setDefaultTimeout(PATIENCE_MS)
   if (textPercent !== 100) await page.addInitScript(`${ENLARGE}(${textPercent})`)
   const faults: string[] = []
   const requests: string[] = []
