@@ -128,6 +128,7 @@ export async function buildApp({
   nowMs,
 }: AppOptions) {
   const basePath = baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')
+  const linkBase = baseUrl?.replace(/\/+$/, '') ?? ''
   const audit = createTokenAudit(log)
   const clientAddress = createClientAddress(limits.trustedProxies, limits.socket)
   const { logToken, logRejection } = createRequestAudit({ audit, clientAddress })
@@ -189,7 +190,7 @@ export async function buildApp({
   const body = createBodyReader({ limits, recheckToken: authenticate.recheckToken })
   await app.register(
     async (routes) => {
-      registerPlantRoutes(routes, { plants, body, basePath, sendLongJson: createSendLongJson() })
+      registerPlantRoutes(routes, { plants, body, basePath, linkBase, sendLongJson: createSendLongJson() })
       registerTokenRoutes(routes, { tokens, body, authenticate, logToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, logToken, logRejection })
       registerHealthRoutes(routes, { engine, ping, onCommit, filesMoved, isDraining })

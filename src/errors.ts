@@ -11,7 +11,11 @@ export const ERRORS = {
     status: 400,
     meaning: 'A field is missing or invalid. The details name the fields and the rules.',
   },
-  40004: { status: 400, meaning: 'A path or query parameter is invalid or unknown. The details name it.' },
+  40004: {
+    status: 400,
+    meaning:
+      'A parameter in the path, the query or a header field is invalid or unknown. The details name it.',
+  },
   40101: { status: 401, meaning: 'A token is required.' },
   40102: { status: 401, meaning: 'The token is not valid: it is unknown, expired, revoked or malformed.' },
   40301: { status: 403, meaning: 'The token lacks the scope that this operation requires.' },

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import { AppError } from '../errors.ts'
+import { AppError, invalidParameter } from '../errors.ts'
 import type { LoadShedding } from '../load/load-shedding.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import type { DescribedRoute, Operation } from './openapi.ts'
@@ -61,6 +61,8 @@ const PUBLIC_PATHS = [
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
 const EVERY_METHOD = 'DELETE, GET, HEAD, PATCH, POST, PUT'
 
+const IF_MATCH = 'If-Match'
+
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+;=:[\]]*$/
 
 export interface GuardRoutesOptions {
@@ -109,7 +111,8 @@ export function guardRoutes(
         described.push({ method, url: path, scope, operation, rejectionsAre400 })
       }
     }
-    guard(route, { scope, template: templateOf(path), authorize, shedLoad })
+    const hasETag = isUnsupported || operation?.parameters?.some(({ name }) => name === IF_MATCH) === true
+    guard(route, { scope, template: templateOf(path), hasETag, authorize, shedLoad })
   })
 
   if (crossOrigin !== undefined) {
@@ -140,11 +143,16 @@ export function guardRoutes(
 interface GuardOptions extends Pick<GuardRoutesOptions, 'authorize' | 'shedLoad'> {
   scope: RouteScope
   template: string
+  /** Whether the operation evaluates If-Match. */
+  hasETag: boolean
 }
 
 /** Checks the requests of a route in one hook, as each hook costs time on every request. */
-function guard(route: RouteOptions, { scope, template, authorize, shedLoad }: GuardOptions): void {
+function guard(route: RouteOptions, { scope, template, hasETag, authorize, shedLoad }: GuardOptions): void {
   const writes = ![route.method].flat().every((method) => READING_METHODS.includes(method))
+  const rejectionOf = hasETag
+    ? shedLoad
+    : (request: FastifyRequest) => ignoredPrecondition(request) ?? shedLoad()
   route.onRequest = (request, _reply, done) => {
     request.template = template
     const malformed = malformedRequestError(request)
@@ -154,20 +162,30 @@ function guard(route: RouteOptions, { scope, template, authorize, shedLoad }: Gu
     }
     recordRequestedStages(request)
     request.stages?.enter('authenticate')
-    if (writes) authorize(request, scope, (rejection) => done(rejection ?? shedLoad()))
+    if (writes) authorize(request, scope, (rejection) => done(rejection ?? rejectionOf(request)))
     else authorize(request, scope, done)
   }
 }
 
+/** 40004 for an `If-Match` that a write would ignore: its caller relies on it. */
+function ignoredPrecondition({ headers, method }: FastifyRequest): AppError | undefined {
+  if (headers['if-match'] === undefined) return undefined
+  return invalidParameter(IF_MATCH, `${method} on this path does not support If-Match. Send it without.`)
+}
+
 /** The error of a request that is not valid HTTP/1.1 although the parser accepts it; undefined if it is valid. */
 function malformedRequestError({ raw }: FastifyRequest): AppError | undefined {
-  const { headers, httpVersion } = raw
+  const { headers, httpVersion, method, url } = raw
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new AppError(40000, 'The HTTP version is not supported. Use HTTP/1.1 or HTTP/1.0.')
   if (headers.host === undefined) {
     if (httpVersion === '1.1') return new AppError(40000, 'The Host field is required (RFC 9112 §3.2).')
   } else if (!HOST.test(headers.host)) {
     return new AppError(40000, 'The Host field must be a single host (RFC 9112 §3.2).')
+  }
+  // The router would take it for the path /.
+  if (url === '*' && method !== 'OPTIONS') {
+    return new AppError(40000, `The target * is for OPTIONS only (RFC 9112 §3.2.4). ${method} needs a path.`)
   }
   const coding = headers['transfer-encoding']
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {

@@ -14,7 +14,8 @@ export const HEADERS = {
   },
   Location: { description: 'The path of the plant', schema: { type: 'string' } },
   Link: {
-    description: 'The next page, `rel="next"` (RFC 8288); absent on the last page',
+    description:
+      'The next page, `rel="next"` (RFC 8288), as an absolute URL if the base URL is set; absent on the last page',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds to wait before a retry', schema: { type: 'integer' } },

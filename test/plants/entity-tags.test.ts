@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { AppError } from '../../src/errors.ts'
 import { preconditionOf } from '../../src/plants/entity-tags.ts'
 import { entityTagOf } from '../../src/plants/plant.ts'
 import { preconditionHolds } from '../../src/plants/plant-store.ts'
@@ -38,7 +39,7 @@ test('a star matches any version', () => {
 })
 
 test('one matching tag in a list is enough', () => {
-  const list = ` ${entityTagOf(1)},${entityTagOf(2)} ,, "x y", ${entityTagOf(3)}`
+  const list = ` ${entityTagOf(1)},${entityTagOf(2)} ,, "x-y", ${entityTagOf(3)}`
   for (const version of [1, 2, 3]) {
     assert.ok(preconditionHolds(preconditionOf({ 'if-match': list }), version))
     assert.ok(!preconditionHolds(preconditionOf({ 'if-none-match': list }), version))
@@ -57,31 +58,54 @@ test('a tag that a compressing proxy changed matches as the original does', () =
   }
 })
 
-test('unknown and malformed tags match nothing', () => {
+test('tags of others match nothing', () => {
+  const fields = [
+    '"A"',
+    '"-1"',
+    '"07"',
+    '"7e0"',
+    '"99999999999999999"',
+    '""',
+    '"7-"',
+    '"7-x"',
+    '"-gzip"',
+    '"a,7"',
+    '"7,"',
+    '"a", W/"b,c",,',
+    '"\xe9"',
+  ]
+  for (const field of fields) {
+    assert.ok(!preconditionHolds(preconditionOf({ 'if-match': field }), 7), field)
+    assert.ok(preconditionHolds(preconditionOf({ 'if-none-match': field }), 7), field)
+  }
+})
+
+test('a field that is no list of tags is rejected, and the message shows one', () => {
   const fields = [
     '',
     ',',
     '7',
     '"7',
     "'7'",
-    '"A"',
-    '"-1"',
     '"7 "',
-    '"07"',
-    '"7e0"',
-    '"99999999999999999"',
     'w/"7"',
-    '*, "x"',
-    '""',
-    '"7""8"',
-    '"7-"',
-    '"7-x"',
-    '"-gzip"',
     'W/7',
     'W/W/"7"',
+    '*, "x"',
+    '"7""8"',
+    '"7" "8"',
+    '"a,"7",b"',
+    '"7", 8',
+    '"7"\0',
   ]
   for (const field of fields) {
-    assert.ok(!preconditionHolds(preconditionOf({ 'if-match': field }), 7), field)
-    assert.ok(preconditionHolds(preconditionOf({ 'if-none-match': field }), 7), field)
+    for (const parameter of ['If-Match', 'If-None-Match']) {
+      assert.throws(
+        () => preconditionOf({ [parameter.toLowerCase()]: field }),
+        (error: AppError) =>
+          error.code === 40004 && error.details?.parameter === parameter && /"123"/.test(error.message),
+        field,
+      )
+    }
   }
 })

@@ -36,7 +36,7 @@ export function recordFailure(error: unknown, request: FastifyRequest): AppError
 /** An error of Fastify from before routing: a target that it cannot decode. */
 export function appErrorOf(error: FastifyError): AppError {
   if (error.code === 'FST_ERR_BAD_URL') {
-    return new AppError(40004, 'The path is not valid percent-encoded UTF-8.')
+    return new AppError(40004, 'The request target must be a path in percent-encoded UTF-8.')
   }
   return new AppError(50001, undefined, { cause: error })
 }

@@ -85,7 +85,12 @@ export function createHttpServer(
   keepUnsentResponses(server, sockets)
   server.once('close', dropSlowReaders({ sockets, sendTimeoutMs: limits.sendTimeoutMs, onDropped }))
   const order = { listener, runLater: createEventLoopSlices().runLater }
-  const receive: RequestListener = (request, response) => runInOrder(request, response, order)
+  const receive: RequestListener = (request, response) => {
+    // No upgrade is supported, so the request is served as it is. The parser drops the bytes after it in the same
+    // segment: the connection would be out of step.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+    runInOrder(request, response, order)
+  }
   server.on('request', receive)
   // `askForBody` sends 100 Continue. An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('checkContinue', receive)
@@ -150,6 +155,22 @@ export function sendClientError(
       break
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       rejectUnreadable(socket, 41301, recordUnreadable, 'The chunk extensions are too large.')
+      break
+    case 'HPE_INVALID_URL':
+      rejectUnreadable(
+        socket,
+        40000,
+        recordUnreadable,
+        'The request target must be a path in percent-encoded UTF-8: × is %C3%97.',
+      )
+      break
+    case 'HPE_INVALID_CONSTANT':
+      rejectUnreadable(
+        socket,
+        40000,
+        recordUnreadable,
+        'The request line must end in HTTP/1.1. A space in the target is %20.',
+      )
       break
     default:
       rejectUnreadable(socket, 40000, recordUnreadable)

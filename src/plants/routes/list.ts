@@ -92,15 +92,15 @@ const listPlantsOperation: Operation = {
 export interface ListRouteOptions {
   plants: PlantStore
   sendLongJson: SendLongJson
-  /** The path of the base URL, which prefixes every route: '' or '/prefix'. */
-  basePath: string
+  /** The base URL without a slash at its end, for links; only its path if it is not set: '' or '/prefix'. */
+  linkBase: string
 }
 
 type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', string>>
 
 export function registerListRoute(
   app: FastifyInstance,
-  { plants, sendLongJson, basePath }: ListRouteOptions,
+  { plants, sendLongJson, linkBase }: ListRouteOptions,
 ): void {
   app.route({
     method: 'GET',
@@ -118,7 +118,7 @@ export function registerListRoute(
       const query: PlantQuery = { ...filterIn(parameters), limit: limitIn(parameters.limit) }
       request.stages?.enter('read')
       const page = await plants.list(query, readOptionsOf(request))
-      const { json, fields } = pageResponse(page, parameters, basePath)
+      const { json, fields } = pageResponse(page, parameters, linkBase)
       await sendLongJson(request, reply, json, fields)
     },
   })
@@ -131,7 +131,7 @@ export function registerListRoute(
 function pageResponse(
   page: PlantPage,
   parameters: ListParameters,
-  basePath: string,
+  linkBase: string,
 ): { json: string; fields: HeaderList } {
   const { plants, hasMore } = page
   page.plants = []
@@ -139,7 +139,7 @@ function pageResponse(
   const fields = ['vary', 'Accept']
   if (hasMore && last !== undefined) {
     const next = new URLSearchParams({ ...parameters, after: last.id.toString() })
-    fields.push('link', `<${basePath}/plants?${next}>; rel="next"`)
+    fields.push('link', `<${linkBase}/plants?${next}>; rel="next"`)
   }
   return { json: `[${plants.map(storedPlantJson).join(',')}]`, fields }
 }

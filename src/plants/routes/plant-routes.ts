@@ -18,6 +18,8 @@ export interface PlantRoutesOptions {
   sendLongJson: SendLongJson
   /** The path of the base URL, which prefixes every route: '' or '/prefix'. */
   basePath: string
+  /** The base URL without a slash at its end, for links; only its path if it is not set. */
+  linkBase: string
 }
 
 export function registerPlantRoutes(app: FastifyInstance, options: PlantRoutesOptions): void {

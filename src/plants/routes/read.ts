@@ -49,10 +49,10 @@ export function registerReadRoute(app: FastifyInstance, { plants }: ReadRouteOpt
     config: { scope: 'plants:read', operation: getPlantOperation },
     async handler(request, reply) {
       const id = idIn(request)
+      const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
       request.stages?.enter('read')
       const plant = await plants.get(id, readOptionsOf(request))
       if (plant === undefined) throw noSuchPlant(id)
-      const { ifMatch, ifNoneMatch } = preconditionOf(request.headers)
       if (ifMatch !== undefined && !preconditionHolds({ ifMatch }, plant.version)) {
         throw preconditionFailed(request)
       }

@@ -67,6 +67,8 @@ const MALFORMED: Record<string, string> = {
   'a method in lower case': GOOD.replace('POST', 'post'),
   'a space in the target': GOOD.replace('/plants', '/plants x'),
   'a control character in the target': GOOD.replace('/plants', '/plants\x01'),
+  'a target of a star, but for OPTIONS': GOOD.replace('/plants', '*'),
+  'a query that is not percent-encoded': GOOD.replace('/plants', '/plants?tag=\xc3\x97'),
   'a target that is no path': GOOD.replace('/plants', 'plants'),
   'binary garbage': Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1'),
 }
@@ -101,6 +103,21 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
     test(`${what} is refused with 400, and nothing behind it is executed`, (test) =>
       assertRefused(test, bytes))
   }
+
+  test('the response to a target that is not encoded says how to encode it', async (test) => {
+    for (const [target, advice] of [
+      ['/plants?tag=\xc3\x97', /percent-encoded UTF-8: × is %C3%97/],
+      ['/pl\xc3\xa4nts', /percent-encoded UTF-8: × is %C3%97/],
+      ['/plants?q=Acer rubrum', /A space in the target is %20/],
+      ['*', /The target \* is for OPTIONS only/],
+    ] as const) {
+      const wire = await open(test)
+      wire.send(requestText(`GET ${target}`))
+      const answer = await wire.answer()
+      await assertErrorAnswer(answer, 400, 40000)
+      assert.match(answer.body, advice)
+    }
+  })
 
   test('header fields and targets beyond 16 KiB are refused with 431', async (test) => {
     await assertRefused(test, withLines('Host: a', `X: ${'x'.repeat(16 * 1024)}`), 431, 43101)

@@ -72,6 +72,16 @@ test('the link to the next page keeps the other parameters', async () => {
   assert.deepEqual(await allPages('/plants?q=VARIA+x&limit=3'), IDS)
 })
 
+test('with a base URL the link is absolute, as some clients do not resolve it', async (t) => {
+  const atBase = await startApp(t, { PLANTSTORE_BASE_URL: 'https://plants.example/garden/' })
+  for (const id of [1, 2]) await atBase.send('POST', '/plants', `{"id":${id},"name":"a"}`)
+  const response = await atBase.fetch('/plants?limit=1')
+  assert.equal(
+    response.headers.get('link'),
+    '<https://plants.example/garden/plants?limit=1&after=1>; rel="next"',
+  )
+})
+
 test('after is an exclusive bound, and not necessarily the id of a plant', async () => {
   assert.deepEqual((await page('/plants?after=9007199254740992')).ids, IDS.slice(-2))
   assert.deepEqual((await page('/plants?after=-8')).ids, IDS.slice(1))

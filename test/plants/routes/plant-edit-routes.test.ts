@@ -105,8 +105,11 @@ test('If-Match allows a write while the plant is unchanged, and rejects it after
   for (const write of writes) {
     const { path, etag } = await newPlant()
     const before = await read(path)
-    for (const field of ['"other"', 'W/"other"', '', etag.replaceAll('"', '')]) {
+    for (const field of ['"other"', 'W/"other"']) {
       await assertErrorAnswer(await write(path, { 'if-match': field }), 412, 41201)
+    }
+    for (const field of ['', etag.replaceAll('"', '')]) {
+      await assertErrorAnswer(await write(path, { 'if-match': field }), 400, 40004)
     }
     assert.deepEqual(await read(path), before)
     assert.ok((await write(path, { 'if-match': `"other", W/${etag}` })).ok)
@@ -115,6 +118,26 @@ test('If-Match allows a write while the plant is unchanged, and rejects it after
   await change(path, '{"name":"Ficus"}')
   await assertErrorAnswer(await change(path, '{"tag":"x"}', { 'if-match': etag }), 412, 41201)
   assert.equal((await change(path, '{"tag":"x"}', { 'if-match': '*' })).status, 200)
+})
+
+test('a write that has no precondition rejects If-Match instead of ignoring it', async () => {
+  for (const [method, path] of [
+    ['POST', '/plants'],
+    ['POST', '/plants/import'],
+    ['POST', '/tokens'],
+    ['DELETE', '/tokens/nobody'],
+  ] as const) {
+    const body = method === 'DELETE' ? {} : { body: '{"id":7007,"name":"a"}' }
+    const headers = { 'if-match': '"1"', 'content-type': 'application/json' }
+    const response = await app.fetch(path, { method, headers, ...body })
+    const { details } = (await response.clone().json()) as { details?: unknown }
+    await assertErrorAnswer(response, 400, 40004)
+    assert.deepEqual(details, { parameter: 'If-Match' })
+  }
+  await assertErrorAnswer(await app.fetch('/plants/7007'), 404, 40402)
+  // It is true of any create.
+  const onlyNew = { 'if-none-match': '*' }
+  assert.equal((await app.send('POST', '/plants', '{"id":7007,"name":"a"}', onlyNew)).status, 200)
 })
 
 test('every write creates a new ETag, even within a microsecond', async () => {
