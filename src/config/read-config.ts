@@ -1,4 +1,5 @@
 import { closestMatch } from '../closest-match.ts'
+import { isServiceLink } from './service-links.ts'
 import { type Environment, parseSetting, type Setting, type ValueOf } from './setting.ts'
 import { createSettingProblems, type SettingProblems } from './setting-problems.ts'
 import { CLIENT_SETTINGS, SETTINGS } from './settings.ts'
@@ -55,9 +56,10 @@ export function readClientConfig(
 function readSettings(
   settings: Record<string, Setting>,
   flags: Record<string, string | boolean>,
-  environment: Environment,
+  variables: Environment,
   problems: SettingProblems,
 ): Record<string, unknown> {
+  const environment = withoutServiceLinks(variables)
   rejectUnknown(environment, problems)
   const config: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
@@ -81,6 +83,13 @@ export function variableOf(name: string): string {
 /** `queuedWritesMax`: --queued-writes-max */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`
+}
+
+function withoutServiceLinks(environment: Environment): Environment {
+  const entries = Object.entries(environment)
+  return Object.fromEntries(
+    entries.filter(([name, value = '']) => !(name.startsWith(PREFIX) && isServiceLink(name, value))),
+  )
 }
 
 function rejectUnknown(environment: Environment, problems: SettingProblems): void {

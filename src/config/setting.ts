@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The type of a setting, its bounds, default and description. */
 export interface Setting {
-  type: 'text' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins' | 'addresses'
+  type: 'text' | 'path' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins' | 'addresses'
   default?: string | number | boolean
   minimum?: number
   maximum?: number
@@ -82,11 +82,23 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
         wrong,
       )
     }
+    case 'path':
+      // No shell has expanded a ~: it would create a folder of that name, with a new and empty store.
+      if (isPlain(text) && !/^["'~]|["']$/.test(text)) return text
+      // Without the value: it may be a URL with a password.
+      throw new SettingError(
+        `${source} must be a path without ~ at its start, and without quotes, spaces and control characters around it.`,
+      )
     case 'text':
       // An empty host would mean every address of the machine.
-      if (text !== '') return text
-      throw invalid('a text')
+      if (isPlain(text)) return text
+      throw invalid('a text without control characters and spaces around it')
   }
+}
+
+/** False for what a file with variables adds by mistake: the end of a line of Windows, a space after the value. */
+function isPlain(text: string): boolean {
+  return text !== '' && text.trim() === text && !/\p{Cc}/u.test(text)
 }
 
 /** The members of a list that is separated by commas. */

@@ -13,16 +13,33 @@ import { SetupError } from '../../src/errors.ts'
 
 const NAMES = Object.keys(SETTINGS) as SettingName[]
 
+/** What a file with variables, or a shell that expanded nothing, makes of a path. */
+const WRONG_PATHS = [
+  '',
+  'db/p.db\r',
+  '~/p.db',
+  '~plants/p.db',
+  '"p.db"',
+  "'p.db'",
+  ' p.db',
+  'p.db ',
+  'p\u0000.db',
+]
+
 /**
  * For each setting a value other than its default, as text and as parsed, and invalid texts.
  */
 const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[] }> = {
   host: { text: '0.0.0.0', value: '0.0.0.0', wrong: [''] },
   port: { text: '0', value: 0, wrong: ['-1', '65536', '80.5', '0x50', 'http', ' 80', '1e3', '8080 '] },
-  tlsCert: { text: '/etc/plants/cert.pem', value: '/etc/plants/cert.pem', wrong: [''] },
+  tlsCert: {
+    text: '/etc/plants/cert.pem',
+    value: '/etc/plants/cert.pem',
+    wrong: ['', '~/cert.pem', 'cert.pem\r'],
+  },
   tlsKey: { text: '/etc/plants/key.pem', value: '/etc/plants/key.pem', wrong: [''] },
   socket: { text: '/run/plants/plants.sock', value: '/run/plants/plants.sock', wrong: [''] },
-  database: { text: '/var/lib/p.db', value: '/var/lib/p.db', wrong: [''] },
+  database: { text: '/var/lib/p.db', value: '/var/lib/p.db', wrong: WRONG_PATHS },
   baseUrl: {
     text: 'https://plants.example/api/',
     value: 'https://plants.example/api/',
@@ -245,4 +262,34 @@ test('they reject an invalid URL or token without repeating it, and ignore the s
 test('the service ignores the variable PLANTSTORE_URL of the commands, and has no flag for it', () => {
   assert.equal(readConfig({}, { PLANTSTORE_URL: 'not read here' }).port, 8080)
   assert.ok(!('url' in SETTINGS))
+})
+
+test('what Kubernetes and Docker set for a service called plantstore is no setting', () => {
+  const linked = {
+    PLANTSTORE_SERVICE_HOST: '10.0.0.7',
+    PLANTSTORE_SERVICE_PORT: '8080',
+    PLANTSTORE_SERVICE_PORT_HTTP: '8080',
+    PLANTSTORE_PORT: 'tcp://10.0.0.7:8080',
+    PLANTSTORE_PORT_8080_TCP: 'tcp://10.0.0.7:8080',
+    PLANTSTORE_PORT_8080_TCP_PROTO: 'tcp',
+    PLANTSTORE_PORT_8080_TCP_PORT: '8080',
+    PLANTSTORE_PORT_8080_TCP_ADDR: '10.0.0.7',
+    PLANTSTORE_NAME: '/web/plantstore',
+    // Of a second service, `plantstore-database`.
+    PLANTSTORE_DATABASE_SERVICE_HOST: '10.0.0.8',
+    PLANTSTORE_DATABASE_PORT: 'tcp://10.0.0.8:5432',
+  }
+  assert.equal(readConfig({}, linked).port, 8080)
+  assert.equal(readConfig({ port: '9090' }, linked).port, 9090)
+})
+
+test('a name that only resembles those of Kubernetes and Docker is rejected', () => {
+  for (const [name, value] of [
+    ['PLANTSTORE_PORT', '8080/tcp'],
+    ['PLANTSTORE_DATABASE_PORT', '5432'],
+    ['PLANTSTORE_SERVICE', 'plants'],
+    ['PLANTSTORE_NAME', 'plants'],
+  ] as const) {
+    assert.throws(() => readConfig({}, { [name]: value }), SetupError, name)
+  }
 })

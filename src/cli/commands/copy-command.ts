@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
+import { parseSetting } from '../../config/setting.ts'
+import { SETTINGS } from '../../config/settings.ts'
 import { SetupError } from '../../errors.ts'
 import { type CopyReport, copyStorage } from '../../storage/copy-storage.ts'
 import { describeDatabase, openStorage } from '../../storage/open-storage.ts'
@@ -34,6 +36,12 @@ async function copy(
   { from: fromName, to: toName }: CopyFlags,
 ): Promise<void> {
   const config = readConfig({}, environment)
+  for (const [flag, name] of [
+    ['--from', fromName],
+    ['--to', toName],
+  ] as const) {
+    parseSetting(flag, SETTINGS.database, name)
+  }
   if (fromName === toName) throw new SetupError('--from and --to name the same store.')
   const from = await openStorage(fromName, { ...config, mustExistAt: '--from' })
   try {
