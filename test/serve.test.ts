@@ -127,15 +127,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('SIGUSR1 opens no debugger', async (test) => {
-  const service = await startServe(test)
-  service.child.kill('SIGUSR1')
-  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
-  service.child.kill('SIGTERM')
-  assert.equal(await service.exit, 0)
-  assert.doesNotMatch(service.stderr, /Debugger|inspector/i)
-})
-
 test('a stopped service leaves one file behind, with everything in it', async (test) => {
   const app = await startApp(test)
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')

@@ -31,5 +31,3 @@ export const RETIRED = {
   mend: { pattern: /\bmend(?:s|ed|ing)?\b/i, use: 'fix, correct, repair' },
   shall: { pattern: /\bshall\b/i, use: 'must, or the present tense' },
 } as const satisfies Record<string, { pattern: RegExp; use: string }>
-
-export type RetiredWord = keyof typeof RETIRED
