@@ -27,6 +27,18 @@ test('of a list only the invalid member is repeated', () => {
   )
 })
 
+test('a path that a file of variables or a shell has left unfinished is rejected', () => {
+  for (const path of ['p.db\r', '~/p.db', '~plants/p.db', '"p.db"', "'p.db'", ' p.db', 'p\u0000.db']) {
+    for (const name of ['DATABASE', 'BACKUP_DIR', 'TLS_CERT', 'TLS_KEY', 'SOCKET']) {
+      const variable = `PLANTSTORE_${name}`
+      assert.deepEqual(
+        linesOf(() => readConfig({}, { [variable]: path })).map((line) => line.split(' ')[0]),
+        [variable],
+      )
+    }
+  }
+})
+
 test('all invalid settings are reported at once, in a line each', () => {
   const environment = {
     PLANTSTORE_PORT: 'http',
