@@ -19,14 +19,10 @@ const NAMES = Object.keys(SETTINGS) as SettingName[]
 const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[] }> = {
   host: { text: '0.0.0.0', value: '0.0.0.0', wrong: [''] },
   port: { text: '0', value: 0, wrong: ['-1', '65536', '80.5', '0x50', 'http', ' 80', '1e3', '8080 '] },
-  tlsCert: {
-    text: '/etc/plants/cert.pem',
-    value: '/etc/plants/cert.pem',
-    wrong: ['', '~/cert.pem', 'cert.pem\r'],
-  },
+  tlsCert: { text: '/etc/plants/cert.pem', value: '/etc/plants/cert.pem', wrong: [''] },
   tlsKey: { text: '/etc/plants/key.pem', value: '/etc/plants/key.pem', wrong: [''] },
   socket: { text: '/run/plants/plants.sock', value: '/run/plants/plants.sock', wrong: [''] },
-  database: { text: '/var/lib/p.db', value: '/var/lib/p.db', wrong: ['', '~/p.db', 'p.db\r'] },
+  database: { text: '/var/lib/p.db', value: '/var/lib/p.db', wrong: [''] },
   baseUrl: {
     text: 'https://plants.example/api/',
     value: 'https://plants.example/api/',
