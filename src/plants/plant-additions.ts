@@ -1,5 +1,6 @@
 import type { XStatic } from 'typebox/schema'
 import type { PlantStore } from './plant-store.ts'
+import { DAY_MS, expressibleTime } from './time-text.ts'
 
 /**
  * The maximum number of plants that one step of a count reads: several milliseconds. A longer step would block the
@@ -15,8 +16,6 @@ const CACHED_MS_MIN = 60_000
  * size of the store.
  */
 const CACHED_DURATIONS = 50
-
-const DAY_MS = 86_400_000
 
 /** The number of plants created on a day. Deleted plants are not counted. */
 export const DayCountSchema = {
@@ -79,7 +78,10 @@ export function createAdditionsCount({
     let afterId: bigint | undefined
     do {
       const step = await plants.countAdditions(afterId, COUNT_STEP_PLANTS_MAX)
-      for (const { day, count } of step.days) countOfDay.set(day, (countOfDay.get(day) ?? 0) + count)
+      for (const { day: storedDay, count } of step.days) {
+        const day = Math.floor(expressibleTime(storedDay * DAY_MS) / DAY_MS)
+        countOfDay.set(day, (countOfDay.get(day) ?? 0) + count)
+      }
       afterId = step.lastId
     } while (afterId !== undefined)
     const additions = { countedAt, days: inOrder(countOfDay) }

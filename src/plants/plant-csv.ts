@@ -1,6 +1,6 @@
 import { cellText } from './import/table-dialect.ts'
 import { CONTENT_MEMBERS, type StoredPlant } from './plant.ts'
-import { timeText } from './plant-json.ts'
+import { timeText } from './time-text.ts'
 
 /** The header row of plants in CSV (RFC 4180). */
 export const CSV_HEADER = `id,${CONTENT_MEMBERS.map(({ name }) => name).join()},createdAt,updatedAt\r\n`

@@ -1,3 +1,4 @@
+import { expressibleTime } from '../plants/time-text.ts'
 import type { Scope, StoredToken } from '../tokens/token.ts'
 import type { HashedToken } from './storage.ts'
 
@@ -37,13 +38,18 @@ export function rowToToken(row: Readonly<Record<string, unknown>>): StoredToken 
     id: row.id as string,
     label: row.label as string,
     scopes: row.scopes === '' ? [] : (String(row.scopes).split(' ') as Scope[]),
-    createdAtMs: Number(row.created_at),
+    createdAtMs: timeOf(row.created_at),
   }
-  if (row.expires_at !== null) token.expiresAtMs = Number(row.expires_at)
-  if (row.last_used_at !== null) token.lastUsedAtMs = Number(row.last_used_at)
+  if (row.expires_at !== null) token.expiresAtMs = timeOf(row.expires_at)
+  if (row.last_used_at !== null) token.lastUsedAtMs = timeOf(row.last_used_at)
   if (row.grace_ends_at !== undefined && row.grace_ends_at !== null) {
     token.isReplaced = true
     token.expiresAtMs = Math.min(token.expiresAtMs ?? Number.MAX_SAFE_INTEGER, Number(row.grace_ends_at))
   }
   return token
+}
+
+/** A damaged database may hold a time without a date. */
+function timeOf(value: unknown): number {
+  return expressibleTime(Number(value))
 }

@@ -7,6 +7,7 @@ import {
   type ReplaceOutcome,
   type UpdateOutcome,
 } from '../../plants/plant-store.ts'
+import { expressibleTime } from '../../plants/time-text.ts'
 import { newPlantOf, type SingleWrite, type WriteOf } from './plant-write.ts'
 
 type SingleOutcome = CreateOutcome | ReplaceOutcome | UpdateOutcome | DeleteOutcome
@@ -73,7 +74,7 @@ function planReplace(write: WriteOf<'replace'>, found: StoredPlant | undefined):
   if (!preconditionHolds(write.precondition, found?.version)) return { outcome: { outcome: 'mismatch' } }
   const plant = newPlantOf(write)
   if (found === undefined) return { outcome: { outcome: 'created', plant }, written: { plant } }
-  plant.createdAtMs = found.createdAtMs
+  plant.createdAtMs = expressibleTime(found.createdAtMs)
   plant.updatedAtMs = laterOf(write.atMs, found)
   return { outcome: { outcome: 'replaced', plant }, written: { plant } }
 }
@@ -81,8 +82,8 @@ function planReplace(write: WriteOf<'replace'>, found: StoredPlant | undefined):
 function planUpdate(write: WriteOf<'update'>, found: StoredPlant | undefined): WritePlan {
   if (found === undefined) return { outcome: { outcome: 'absent' } }
   if (!preconditionHolds(write.precondition, found.version)) return { outcome: { outcome: 'mismatch' } }
-  const { id, createdAtMs } = found
-  const times = { createdAtMs, updatedAtMs: laterOf(write.atMs, found) }
+  const { id } = found
+  const times = { createdAtMs: expressibleTime(found.createdAtMs), updatedAtMs: laterOf(write.atMs, found) }
   const plant = { id, ...changedContent(found, write.change), ...times, version: write.version }
   return { outcome: { outcome: 'updated', plant }, written: { plant } }
 }
@@ -153,5 +154,5 @@ export function keyOf({ caller, key }: Pick<Idempotency, 'caller' | 'key'>): str
 
 /** Times never go back, even if the clock does. */
 function laterOf(atMs: number, { updatedAtMs }: StoredPlant): number {
-  return Math.max(atMs, updatedAtMs)
+  return Math.max(atMs, expressibleTime(updatedAtMs))
 }

@@ -14,6 +14,8 @@ export function createSqliteTokenStore(
   const selectByHash = reader.prepare(selectTokenByHash('?1'))
   const selectById = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE id = ?`)
   const selectAll = reader.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
+  // A damaged time may be no safe integer.
+  for (const statement of [selectByHash, selectById, selectAll]) statement.setReadBigInts(true)
   function find(select: typeof selectById, key: string): StoredToken | undefined {
     const row = reader.read(() => select.get(key))
     return row === undefined ? undefined : rowToToken(row)

@@ -8,7 +8,7 @@ import { type Migration, missingMigrations, readMigrations } from '../../migrate
 import type { StorageOptions } from '../../storage.ts'
 import { fileReason, resultCodeOf, SQLITE_BUSY } from './failure.ts'
 import { inTransaction } from './in-transaction.ts'
-import { MIGRATIONS_FOLDER } from './schema.ts'
+import { CREATE_MIGRATIONS, MIGRATIONS_FOLDER } from './schema.ts'
 import { rejectLinkedSideFiles } from './side-files.ts'
 
 /** How long a statement waits for another process that is writing to the file. */
@@ -37,6 +37,13 @@ export function openReader(path: string): DatabaseSync {
   return openSetUp(path, true, (database) => database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`))
 }
 
+/** Opens a file of unknown origin for reading, as https://sqlite.org/security.html recommends for such files. */
+export function openForeign(path: string): DatabaseSync {
+  const database = openReader(path)
+  database.exec('PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0')
+  return database
+}
+
 /** Opens the file for writing: a commit returns when the data is on disk (WAL, synchronous = FULL). */
 export function openWriter(path: string): DatabaseSync {
   return openSetUp(path, false, (database) => {
@@ -54,6 +61,8 @@ function openSetUp(path: string, readOnly: boolean, setUp: (database: DatabaseSy
   rejectLinkedSideFiles(path)
   const database = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS })
   try {
+    // The schema of a file may call no function that has effects.
+    database.exec('PRAGMA trusted_schema = OFF')
     setUp(database)
     return database
   } catch (error) {
@@ -125,11 +134,7 @@ function checkFile(database: DatabaseSync, path: string): void {
 }
 
 function migrate(database: DatabaseSync): void {
-  inTransaction(database, () =>
-    database.exec(
-      'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
-    ),
-  )
+  inTransaction(database, () => database.exec(CREATE_MIGRATIONS))
   const applied = database.prepare('SELECT version FROM migrations').all()
   const missing = missingMigrations(
     applied.map((row) => Number(row.version)),

@@ -40,7 +40,7 @@ export async function backUpDatabase(
     checkTarget(path, target, mayReplace)
     removeLeftovers(dirname(target), (name) => name === basename(target))
     partial = createPartialFile(target)
-    const job = { kind: 'copy', from: path, to: partial, isThrottled: true } as const
+    const job = { kind: 'copy', from: path, to: partial, isThrottled: true, isForeign: false } as const
     const copy = await runMaintenance(job, { signal, onProgress })
     signal.throwIfAborted()
     // Checked again, as the copy takes time.

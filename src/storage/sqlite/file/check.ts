@@ -1,15 +1,17 @@
+import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
 import { KEY_CHARACTERS_MAX } from '../../../plants/idempotency-key.ts'
+import { TIME_MS_MAX, TIME_MS_MIN } from '../../../plants/time-text.ts'
 import { SCOPES } from '../../../tokens/token.ts'
 import { CONTENT_COLUMNS } from '../../plant-columns.ts'
-import { openReader } from '../connection/open-connection.ts'
-import { checkIsPlantStore } from '../connection/schema.ts'
+import { openForeign } from '../connection/open-connection.ts'
+import { checkIsPlantStore, findSchemaDifferences } from '../connection/schema.ts'
 
 /** Findings of one kind that are listed: a damaged file may have any number. */
 const FINDINGS_MAX = 100
 
-/** The latest time of a Date, in milliseconds since 1970. */
-const TIME_MS_MAX = 8.64e15
+/** A time that RFC 3339 can express, as a condition of SQL. */
+const IS_TIME = `BETWEEN ${TIME_MS_MIN} AND ${TIME_MS_MAX}`
 
 /** How many steps are done, and the name of the next one. */
 export interface CheckProgress {
@@ -37,6 +39,7 @@ const STEPS: readonly CheckStep[] = [
   { doing: 'tags against plants', find: findTags },
   { doing: 'search index against plants', find: findUnsearchable },
   { doing: 'plants', find: findPlants },
+  { doing: 'texts of plants', find: findTexts },
   { doing: 'tokens', find: findTokens },
   { doing: 'idempotency keys', find: findKeys },
 ]
@@ -46,10 +49,13 @@ const STEPS: readonly CheckStep[] = [
  * nothing. Throws a SetupError if it is not a Plant Store.
  */
 export function checkDatabaseFile(path: string, onProgress: (progress: CheckProgress) => void): string[] {
-  const database = openReader(path)
+  const database = openForeign(path)
   try {
     database.exec('BEGIN')
     checkIsPlantStore(database, path)
+    // Nothing of another schema is run.
+    const differences = findSchemaDifferences(database)
+    if (differences.length > 0) return differences.slice(0, FINDINGS_MAX)
     return STEPS.flatMap(({ doing, find }, done) => {
       onProgress({ doing, done, total: STEPS.length })
       try {
@@ -124,19 +130,37 @@ function findOthers(
 }
 
 function findPlants(database: DatabaseSync): string[] {
-  const content = CONTENT_COLUMNS.filter(({ column }) => hasColumn(database, 'plants', column)).map(
-    ({ name, column, type, isRequired }) => {
-      const types = isRequired ? `'${type}'` : `'${type}', 'null'`
-      return [`the ${name} is not ${type}`, `typeof(${column}) NOT IN (${types})`]
-    },
-  )
+  const content = contentColumns(database).map(({ name, column, type, isRequired }) => {
+    const types = isRequired ? `'${type}'` : `'${type}', 'null'`
+    return [`the ${name} is not ${type}`, `typeof(${column}) NOT IN (${types})`]
+  })
   return findRows(database, "SELECT 'plant ' || id AS row, * FROM plants", {
     'the id is not a 64-bit integer': "typeof(id) <> 'integer'",
     ...Object.fromEntries(content),
-    'the time of creation is invalid': `typeof(created_at) <> 'integer' OR abs(created_at) > ${TIME_MS_MAX}`,
-    'the time of the last write is invalid, or before the creation': `typeof(updated_at) <> 'integer' OR updated_at > ${TIME_MS_MAX} OR updated_at < created_at`,
+    'the time of creation is invalid': `typeof(created_at) <> 'integer' OR created_at NOT ${IS_TIME}`,
+    'the time of the last write is invalid, or before the creation': `typeof(updated_at) <> 'integer' OR updated_at NOT ${IS_TIME} OR updated_at < created_at`,
     'the version is not an integer below 2^53': `typeof(version) <> 'integer' OR version NOT BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`,
   })
+}
+
+/** A changed byte often leaves a text that is not UTF-8. SQLite does not notice. */
+function findTexts(database: DatabaseSync): string[] {
+  const findings: string[] = []
+  for (const { name, column } of contentColumns(database)) {
+    const rows = database.prepare(`SELECT id, CAST(${column} AS BLOB) AS bytes FROM plants`)
+    rows.setReadBigInts(true)
+    for (const { id, bytes } of rows.iterate()) {
+      if (!(bytes instanceof Uint8Array) || (isUtf8(bytes) && !bytes.includes(0))) continue
+      findings.push(`plant ${id}: the ${name} is not UTF-8 without U+0000`)
+      if (findings.length === FINDINGS_MAX) return findings
+    }
+  }
+  return findings
+}
+
+/** The columns of the content that this database has; an older schema may lack some. */
+function contentColumns(database: DatabaseSync) {
+  return CONTENT_COLUMNS.filter(({ column }) => hasColumn(database, 'plants', column))
 }
 
 function findTokens(database: DatabaseSync): string[] {
@@ -146,13 +170,13 @@ function findTokens(database: DatabaseSync): string[] {
     'another token has the same hash':
       'EXISTS (SELECT 1 FROM tokens AS other WHERE other.hash = token.hash AND other.id <> token.id)',
     'it has an unknown scope': `EXISTS (SELECT 1 FROM json_each('["' || replace(scopes, ' ', '","') || '"]') WHERE value NOT IN (${isScope}))`,
-    'the time of creation is invalid': `abs(created_at) > ${TIME_MS_MAX}`,
-    'the time of expiry is invalid': `abs(expires_at) > ${TIME_MS_MAX}`,
-    'the time of the last use is invalid': `abs(last_used_at) > ${TIME_MS_MAX}`,
+    'the time of creation is invalid': `created_at NOT ${IS_TIME}`,
+    'the time of expiry is invalid': `expires_at NOT ${IS_TIME}`,
+    'the time of the last use is invalid': `last_used_at NOT ${IS_TIME}`,
     ...(hasColumn(database, 'tokens', 'previous_hash') && {
       'the hash of its old secret is not a SHA-256 in hexadecimal digits':
         "length(previous_hash) <> 64 OR previous_hash GLOB '*[^0-9a-f]*'",
-      'its old secret has an invalid end of its grace period': `(previous_hash IS NULL) <> (previous_expires_at IS NULL) OR abs(previous_expires_at) > ${TIME_MS_MAX}`,
+      'its old secret has an invalid end of its grace period': `(previous_hash IS NULL) <> (previous_expires_at IS NULL) OR previous_expires_at NOT ${IS_TIME}`,
       'its old secret is the secret of a token':
         'EXISTS (SELECT 1 FROM tokens AS other WHERE other.hash = token.previous_hash)',
       'another token has the same old secret':
@@ -173,7 +197,7 @@ function findKeys(database: DatabaseSync): string[] {
       "length(fingerprint) <> 64 OR fingerprint GLOB '*[^0-9a-f]*'",
     'it is empty or too long': `length(key) NOT BETWEEN 1 AND ${KEY_CHARACTERS_MAX} OR caller = ''`,
     'the version of its plant is not an integer below 2^53': `plant_version NOT BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`,
-    'the time of creation is invalid': `abs(created_at) > ${TIME_MS_MAX}`,
+    'the time of creation is invalid': `created_at NOT ${IS_TIME}`,
   })
 }
 

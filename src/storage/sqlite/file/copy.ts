@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { SetupError } from '../../../errors.ts'
-import { openReader } from '../connection/open-connection.ts'
-import { checkIsPlantStore } from '../connection/schema.ts'
+import { openForeign } from '../connection/open-connection.ts'
+import { checkIsPlantStore, findSchemaDifferences } from '../connection/schema.ts'
 
 /** Pages of 4 KiB that are copied at once: a few milliseconds. */
 const STEP_PAGES = 256
@@ -32,6 +32,8 @@ export interface CopyOptions {
   to: string
   /** Whether to pause after each step for as long as it took, so that a service beside it stays responsive. */
   isThrottled: boolean
+  /** Whether `from` may be of unknown origin: a schema that is not ours is then rejected. */
+  isForeign: boolean
   onProgress(progress: CopyProgress): void
 }
 
@@ -41,13 +43,14 @@ export interface CopyOptions {
  */
 export async function copyDatabase(options: CopyOptions): Promise<DatabaseCopy> {
   const { from, to, onProgress } = options
-  const source = openReader(from)
+  const source = openForeign(from)
   let plants: number
   let bytes: number
   try {
     // Without a snapshot SQLite would restart the copy at every write of another process.
     source.exec('BEGIN')
     checkIsPlantStore(source, from)
+    if (options.isForeign) checkSchema(source, from)
     plants = countPlants(source)
     const { page_size: pageBytes } = source.prepare('PRAGMA page_size').get() as { page_size: number }
     bytes = (await copyPages(source, options, pageBytes)) * pageBytes
@@ -57,6 +60,12 @@ export async function copyDatabase(options: CopyOptions): Promise<DatabaseCopy> 
   onProgress({ doing: 'verifying', done: bytes, total: bytes })
   verifyCopy(to, from, plants)
   return { plants, bytes }
+}
+
+function checkSchema(database: DatabaseSync, path: string): void {
+  const [difference] = findSchemaDifferences(database)
+  if (difference === undefined) return
+  throw new SetupError(`${path} cannot be trusted: ${difference}. "plantstore check" lists all differences.`)
 }
 
 async function copyPages(

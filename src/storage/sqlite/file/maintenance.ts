@@ -1,12 +1,17 @@
 import { fork } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { SetupError } from '../../../errors.ts'
 import type { CheckProgress } from './check.ts'
 import type { CopyProgress, DatabaseCopy } from './copy.ts'
 
+/** The time that a check or a restore may take, and what it may take more for each MiB of the file. */
+const TIME_MAX_MS = 120_000
+const TIME_MAX_MS_PER_MIB = 2_000
+
 /** Long work on a database file. */
 export type MaintenanceJob =
-  | { kind: 'copy'; from: string; to: string; isThrottled: boolean }
+  | { kind: 'copy'; from: string; to: string; isThrottled: boolean; isForeign: boolean }
   | { kind: 'check'; path: string }
 
 /** The progress of a job, by its kind. */
@@ -36,7 +41,13 @@ export async function runMaintenance<Job extends MaintenanceJob>(
   {
     signal,
     onProgress,
-  }: { signal: AbortSignal; onProgress(progress: MaintenanceProgress[Job['kind']]): void },
+    timeMaxMs = timeMaxMsOf(job),
+  }: {
+    signal: AbortSignal
+    onProgress(progress: MaintenanceProgress[Job['kind']]): void
+    /** The job fails if it takes longer. */
+    timeMaxMs?: number | undefined
+  },
 ): Promise<MaintenanceResult[Job['kind']]> {
   signal.throwIfAborted()
   // The extension of this module, as the built package holds .js where the sources hold .ts.
@@ -46,6 +57,12 @@ export async function runMaintenance<Job extends MaintenanceJob>(
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const stop = () => void child.kill('SIGKILL')
+  let isTooLong = false
+  const timer = timeMaxMs === undefined ? undefined : setTimeout(giveUp, timeMaxMs)
+  function giveUp(): void {
+    isTooLong = true
+    stop()
+  }
   signal.addEventListener('abort', stop)
   // Kills the child with this process.
   process.once('exit', stop)
@@ -62,9 +79,20 @@ export async function runMaintenance<Job extends MaintenanceJob>(
     signal.throwIfAborted()
     if (last?.kind === 'result') return last.result as MaintenanceResult[Job['kind']]
     if (last?.kind === 'failure') throw new SetupError(last.message)
+    if (isTooLong)
+      throw new SetupError(`The file took longer than ${timeMaxMs} ms: it may be made to never end.`)
     throw new SetupError(`The process of the job was killed (${ended}): try again.`)
   } finally {
+    clearTimeout(timer)
     signal.removeEventListener('abort', stop)
     process.off('exit', stop)
   }
+}
+
+/** A backup of our own database, which is throttled, may take any time. */
+function timeMaxMsOf(job: MaintenanceJob): number | undefined {
+  if (job.kind === 'copy' && !job.isForeign) return undefined
+  const path = job.kind === 'copy' ? job.from : job.path
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return TIME_MAX_MS + (bytes / 2 ** 20) * TIME_MAX_MS_PER_MIB
 }

@@ -56,7 +56,7 @@ export async function restoreDatabase(
     const ours = basename(target)
     removeLeftovers(dirname(target), (name) => name === ours || name.startsWith(ours + KEPT_MARK))
     partial = createPartialFile(target)
-    const job = { kind: 'copy', from: file, to: partial, isThrottled: false } as const
+    const job = { kind: 'copy', from: file, to: partial, isThrottled: false, isForeign: true } as const
     const copy = await runMaintenance(job, { signal, onProgress })
     signal.throwIfAborted()
     giveToOwner(partial, isThere ? target : dirname(target))
