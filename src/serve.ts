@@ -4,6 +4,7 @@ import { scheduledBackups } from './backups/scheduled-backups.ts'
 import type { RenewedCertificate } from './certificates/renewed-certificate.ts'
 import { checkConfig } from './check-config.ts'
 import type { Config } from './config/read-config.ts'
+import { warnOfFewDescriptors } from './http/connections/descriptor-limit.ts'
 import { listen } from './http/server/listen.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
@@ -39,6 +40,7 @@ export interface RunningService {
  */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
   await checkConfig(config)
+  warnOfFewDescriptors(config.connectionsMax, log)
   const backups = scheduledBackups(config, log)
   const verifyJwt = await openIdTokens(config, log)
   const certificate = await openTls(config, log)
