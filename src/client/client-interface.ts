@@ -104,6 +104,9 @@ export interface PlantStoreClient {
   exportPlants(options: ExportFileOptions): Promise<ReadableStream<Uint8Array>>
   exportPlants(options?: ExportPlantsOptions & { format?: undefined }): AsyncIterable<StoredPlant>
 
+  /** Requests an id that no plant has. Another program may use it first: `createPlant` then fails with code 40901. */
+  getNextId(options?: CallOptions): Promise<bigint>
+
   /** Lists the tags and their number of plants, most used first. `limit`: 1 to 1000, by default 100. */
   listTags(options?: ListTagsOptions): Promise<TagCount[]>
 

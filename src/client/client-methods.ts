@@ -14,6 +14,7 @@ import {
   countAdditions,
   createToken,
   getHealth,
+  getNextId,
   getOwnToken,
   getReadiness,
   listTags,
@@ -39,6 +40,7 @@ export function clientMethods(sender: Sender): PlantStoreClient {
         ? exportPlants(sender, callOptions)
         : exportFile(sender, { ...callOptions, format })
     }) as PlantStoreClient['exportPlants'],
+    getNextId: (callOptions) => getNextId(sender, callOptions),
     listTags: (callOptions) => listTags(sender, callOptions),
     countAdditions: (callOptions) => countAdditions(sender, callOptions),
     listTokens: (callOptions) => listTokens(sender, callOptions),

@@ -1,3 +1,4 @@
+import { withExactId } from './exact-ids.ts'
 import { JSON_TYPE, remove } from './plant-requests.ts'
 import type { Additions, CreatedToken, NewToken, Readiness, TagCount, Token } from './plant-types.ts'
 import { queryText } from './query-text.ts'
@@ -20,6 +21,11 @@ const NO_SUCH_TOKEN = 40403
 export async function listTags(sender: Sender, options: ListTagsOptions = {}): Promise<TagCount[]> {
   const query = queryText({ number: { limit: options.limit } })
   return sender.send({ path: `/tags${query}` }, as(asList<TagCount>), options)
+}
+
+export async function getNextId(sender: Sender, options?: CallOptions): Promise<bigint> {
+  const { id } = await sender.send({ path: '/next-id' }, idIn, options)
+  return id
 }
 
 export async function countAdditions(sender: Sender, options?: CallOptions): Promise<Additions> {
@@ -82,4 +88,8 @@ function tokenPath(id: string): string {
 /** Reads the JSON of a response with `read`. */
 function as<T>(read: (parsed: unknown) => T) {
   return (response: ServiceResponse<string>) => readResponse(response, read)
+}
+
+function idIn(response: ServiceResponse<string>): { id: bigint } {
+  return readResponse(response, (parsed) => withExactId<{ id: bigint }>(asObject(parsed)))
 }

@@ -28,6 +28,11 @@ export interface PlantStore {
   /** A page of plants in the order of their ids, signed. */
   list(query: PlantQuery, options?: ReadOptions): Promise<PlantPage>
 
+  /**
+   * The greatest id in use that is at most `max`; undefined if there is none. One lookup in the index of the ids.
+   */
+  lastIdUpTo(max: bigint, options?: ReadOptions): Promise<bigint | undefined>
+
   /** Replaces the plant `id` or creates it. The check of the precondition and the write are atomic. */
   replace(id: bigint, plant: PlantContent, precondition?: Precondition): Promise<ReplaceOutcome>
 

@@ -142,6 +142,13 @@ test('a list is read page by page, as far as one looks', async (context) => {
   assert.equal(asked, 2)
 })
 
+test('the next id is exact and free', async (context) => {
+  const { client } = await start(context)
+  assert.equal(await client.getNextId(), 1n)
+  await client.createPlant({ id: 9007199254740990n, name: 'a' })
+  assert.equal(await client.getNextId(), 9007199254740991n)
+})
+
 test('tags are counted', async (context) => {
   const { client } = await start(context)
   for (const [id, tag] of ['palm', 'oak', 'palm'].entries())

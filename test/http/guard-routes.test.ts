@@ -20,6 +20,7 @@ const NEEDS: Record<string, Scope | 'any' | 'public'> = {
   'POST /plants/import': 'plants:write',
   'GET /tags': 'plants:read',
   'GET /additions': 'plants:read',
+  'GET /next-id': 'plants:write',
   'GET /tokens': 'tokens:manage',
   'POST /tokens': 'tokens:manage',
   'DELETE /tokens/{id}': 'tokens:manage',

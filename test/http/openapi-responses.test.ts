@@ -53,6 +53,7 @@ const CASES: Case[] = [
     { body: '{"id":5,"name":"Taken"}', headers: { 'content-type': NDJSON, accept: NDJSON } },
   ],
   ['listTags', '/tags?limit=1'],
+  ['getNextId', '/next-id'],
   ['countAdditions', '/additions'],
   ['deletePlant', `/plants/${ID}`, { headers: { 'if-match': '"old"' } }],
   ['deletePlant', `/plants/${ID}`],

@@ -1,6 +1,7 @@
 import { describe } from 'node:test'
 import { describeAdditions } from './additions-suite.ts'
 import { describeImportOrder } from './import-order-suite.ts'
+import { describeLastIds } from './last-id-suite.ts'
 import { type OpenStorage, shareStorage } from './opened-storage.ts'
 import { describeCreates } from './plant-create-suite.ts'
 import { describeEdits } from './plant-edit-suite.ts'
@@ -23,6 +24,7 @@ export function plantStoreSuite(name: string, open: OpenStorage): void {
     describeIdempotency(open)
     describeTexts(shared)
     describePages(shared)
+    describeLastIds(shared)
     describeSearch(shared)
     describeTagCounts(shared)
     describeAdditions(shared, open)

@@ -7,6 +7,7 @@ import { registerCreateRoute } from './create.ts'
 import { registerDeleteRoute } from './delete.ts'
 import { registerImportRoute } from './import.ts'
 import { registerListRoute } from './list.ts'
+import { registerNextIdRoute } from './next-id.ts'
 import { registerReadRoute } from './read.ts'
 import { registerReplaceRoute } from './replace.ts'
 import { registerTagsRoute } from './tags.ts'
@@ -29,6 +30,7 @@ export function registerPlantRoutes(app: FastifyInstance, options: PlantRoutesOp
   registerUpdateRoute(app, options)
   registerDeleteRoute(app, options)
   registerListRoute(app, options)
+  registerNextIdRoute(app, options)
   registerTagsRoute(app, options)
   registerAdditionsRoute(app, options)
   registerImportRoute(app, options)

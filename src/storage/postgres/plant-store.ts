@@ -1,5 +1,11 @@
 import { nameHolds } from '../../plants/plant-search.ts'
-import { firstIdAfter, type PlantPage, type PlantQuery, type PlantStore } from '../../plants/plant-store.ts'
+import {
+  firstIdAfter,
+  type PlantPage,
+  type PlantQuery,
+  type PlantStore,
+  type TagCount,
+} from '../../plants/plant-store.ts'
 import type { GroupCommit } from '../batching/group-commit.ts'
 import { createPlantImporting } from '../batching/plant-import.ts'
 import { createPlantWriting, type PlantWrite, type PlantWriteOutcome } from '../batching/plant-write.ts'
@@ -28,6 +34,7 @@ export interface PostgresPlantStoreOptions {
 }
 
 const NAME_AT = placeInRow('name')
+const SELECT_LAST_ID = 'SELECT id FROM plants WHERE id <= $1 ORDER BY id DESC LIMIT 1'
 const CHARACTERS = CONTENT_COLUMNS.map(({ column }) => `coalesce(char_length(${column}), 0)`).join(' + ')
 
 /** `PlantStore` on PostgreSQL. */
@@ -100,23 +107,9 @@ export function createPostgresPlantStore({
       if (words === undefined) return client.read((sql) => listById(sql, query), { ...options, kind: 'page' })
       return client.read((sql) => search(sql, { ...query, words }), { ...options, kind: 'search' })
     },
+    lastIdUpTo: (max, options) => client.read((sql) => findLastId(sql, max), options),
     countTags: (limit, options) =>
-      client.read(
-        async (sql) => {
-          const rows = await sql<{ tag: string; count: bigint }[]>`
-          SELECT tag, count FROM (
-            SELECT tag, count, sum(char_length(tag)) OVER (
-              ORDER BY count DESC, tag COLLATE "C" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-            ) AS characters_before
-            FROM (SELECT tag, count(*) AS count FROM plants WHERE tag IS NOT NULL GROUP BY tag) AS counted
-            ORDER BY count DESC, tag COLLATE "C" LIMIT ${limit}
-          ) AS measured
-          WHERE characters_before IS NULL OR characters_before <= ${PAGE_CHARACTERS_MAX}
-          ORDER BY count DESC, tag COLLATE "C"`
-          return readTags(rows.map(({ tag, count }) => ({ tag, count: Number(count) })))
-        },
-        { ...options, kind: 'search' },
-      ),
+      client.read((sql) => countTags(sql, limit), { ...options, kind: 'search' }),
     countAdditions: (afterId, limit) =>
       client.read(
         async (sql) => {
@@ -133,6 +126,25 @@ export function createPostgresPlantStore({
         { kind: 'search' },
       ),
   }
+}
+
+async function findLastId(sql: Sql, max: bigint): Promise<bigint | undefined> {
+  const [row] = await sql.unsafe(SELECT_LAST_ID, [max], { prepare: true }).values()
+  return row?.[0] as bigint | undefined
+}
+
+async function countTags(sql: Sql, limit: number): Promise<TagCount[]> {
+  const rows = await sql<{ tag: string; count: bigint }[]>`
+    SELECT tag, count FROM (
+      SELECT tag, count, sum(char_length(tag)) OVER (
+        ORDER BY count DESC, tag COLLATE "C" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS characters_before
+      FROM (SELECT tag, count(*) AS count FROM plants WHERE tag IS NOT NULL GROUP BY tag) AS counted
+      ORDER BY count DESC, tag COLLATE "C" LIMIT ${limit}
+    ) AS measured
+    WHERE characters_before IS NULL OR characters_before <= ${PAGE_CHARACTERS_MAX}
+    ORDER BY count DESC, tag COLLATE "C"`
+  return readTags(rows.map(({ tag, count }) => ({ tag, count: Number(count) })))
 }
 
 async function selectPlants(

@@ -34,6 +34,8 @@ export function createSqlitePlantStore({
     `SELECT ${PLANT_COLUMNS} FROM plants WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
   )
   const selectId = reader.prepare('SELECT 1 FROM plants WHERE id = ?')
+  const selectLastId = reader.prepare('SELECT id FROM plants WHERE id <= ? ORDER BY id DESC LIMIT 1')
+  selectLastId.setReadBigInts(true)
   for (const statement of [selectPlant, selectFrom, selectTagged]) {
     statement.setReadBigInts(true)
     statement.setReturnArrays(true)
@@ -82,6 +84,8 @@ export function createSqlitePlantStore({
       if (words !== undefined) return searches.search({ ...query, words }, options)
       return pageQueue.run(() => reader.read(() => readPage(rowsById(query), query.limit)), options)
     },
+    lastIdUpTo: (max, options) =>
+      plantQueue.run(() => reader.read(() => selectLastId.get(max)?.id as bigint | undefined), options),
     countTags: searches.countTags,
     countAdditions: searches.countAdditions,
   }

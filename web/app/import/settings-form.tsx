@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { PlantStoreClient } from '../../../src/client/plant-store-client.ts'
 import { ENCODINGS, type Encoding } from '../../../src/plants/import/table-dialect.ts'
 import { Choice, Field } from '../parts/field.tsx'
-import { findFreeId } from '../parts/free-id.ts'
 import type { CheckReport } from './check-file.ts'
 import { Preview, withHeader } from './preview.tsx'
 import { FailedRowsList } from './result.tsx'
@@ -95,7 +94,7 @@ function useSuggestedId({ client, source, settings, onChange }: SettingsFormProp
   useEffect(() => {
     if (!isNeeded || isSuggested.current) return
     const controller = new AbortController()
-    findFreeId(client, controller.signal).then(
+    client.getNextId({ signal: controller.signal }).then(
       (id) => {
         isSuggested.current = true
         if (latest.current.idStart === '') onChange({ ...latest.current, idStart: String(id) })

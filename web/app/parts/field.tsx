@@ -14,7 +14,6 @@ interface FieldProps {
   maxLength?: number
   /** Whether it gets the focus when the form opens. */
   isFirst?: boolean
-  onFocus?: (() => void) | undefined
   onText(text: string): void
 }
 

@@ -1,7 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type NewPlant, RequestError, type VersionedPlant } from '../../../src/client/plant-store-client.ts'
+import {
+  type NewPlant,
+  type Plant,
+  type PlantStoreClient,
+  RequestError,
+  type VersionedPlant,
+} from '../../../src/client/plant-store-client.ts'
 import { Form } from '../parts/form.tsx'
-import { findFreeId } from '../parts/free-id.ts'
 import { parseId } from '../parts/parse-id.ts'
 import { useSubmit } from '../parts/use-submit.ts'
 import { PlantConflict } from './conflict.tsx'
@@ -11,18 +16,18 @@ import { plantTexts as words } from './texts.ts'
 
 const ID_TAKEN = 40901
 const NO_MATCH = 41201
+/** Others may add plants at the same time, but not so many between two requests. */
+const IDS_TRIED_MAX = 5
 
 /** The form for a new plant. */
 export function AddPlant(props: PlantDialogProps) {
   const form = useAddition(props)
-  const { draft, submission, plant } = form
-  if (form.taken !== undefined && plant !== undefined) {
-    return <TakenId form={form} plant={plant} taken={form.taken} />
-  }
+  const { draft, submission, taken } = form
+  if (taken !== undefined) return <TakenId form={form} taken={taken} />
   function submit() {
     const errors = draftErrors(draft)
-    if (plant === undefined || Object.keys(errors).length > 0) submission.setErrors(errors)
-    else void form.add(plant)
+    if (Object.keys(errors).length > 0) submission.setErrors(errors)
+    else void form.add(membersOf(draft), parseId(draft.id))
   }
   return (
     <Form
@@ -36,8 +41,7 @@ export function AddPlant(props: PlantDialogProps) {
         draft={draft}
         errors={submission.errors}
         tags={props.tags}
-        idHint={form.isSearching ? words.idSearching : words.idHint}
-        onIdFocus={form.keepId}
+        idHint={words.idHint}
         onInput={form.input}
       />
     </Form>
@@ -47,120 +51,124 @@ export function AddPlant(props: PlantDialogProps) {
 /** The draft of a new plant, and its requests. */
 function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
   const { client } = session
-  const [typed, setTyped] = useState<PlantDraft>({ id: '', name: '', tag: '' })
+  const [draft, setDraft] = useState<PlantDraft>({ id: '', name: '', tag: '' })
   const submission = useSubmit(PLANT_FIELDS)
   const [taken, setTaken] = useState<VersionedPlant>()
-  const [hasOwnId, setOwnId] = useState(false)
-  const { freeId, isSearching } = useFreeId(session, taken?.id)
-  // A create whose outcome is unknown: a retry with the same key does not add the plant twice.
-  const uncertain = useRef<{ text: string; key: string }>(undefined)
-  const draft = hasOwnId || freeId === undefined ? typed : { ...typed, id: String(freeId) }
+  const sendOnce = useSafeRetry(client)
+  const input = (change: Partial<PlantDraft>) => setDraft((before) => ({ ...before, ...change }))
+  const suggested = useSuggestedId(session, (id) =>
+    setDraft((before) => (before.id === '' ? { ...before, id: String(id) } : before)),
+  )
 
-  async function add(plant: NewPlant, work: () => Promise<unknown>) {
-    await work()
+  async function add(work: () => Promise<NewPlant>) {
+    const plant = await work()
     notify({ text: words.wasAdded(plant.name) })
     onAdded(plant.id)
     onClose()
   }
   /** If the id is taken, loads its plant for the choice and returns true. */
-  async function handleTaken(plant: NewPlant, error: unknown): Promise<boolean> {
-    const code = error instanceof RequestError ? error.code : undefined
-    if (code !== ID_TAKEN && code !== NO_MATCH) return false
-    const found = await client.getPlant(plant.id).catch(() => undefined)
-    if (found === undefined) return false
-    // Later suggestions must not change the id of this draft.
-    setOwnId(true)
-    setTyped((before) => ({ ...before, id: String(plant.id) }))
+  async function handleTaken(id: bigint | undefined, error: unknown, etag?: string): Promise<boolean> {
+    if (id === undefined || (!isTaken(error) && !isMismatch(error))) return false
+    const found = await client.getPlant(id).catch(() => undefined)
+    // The same version that was not accepted would not be accepted again.
+    if (found === undefined || found.etag === etag) return false
     setTaken(found)
     return true
   }
-  const attempt = (plant: NewPlant, work: () => Promise<unknown>) =>
-    submission.submit(
-      () => add(plant, work),
-      (error) => handleTaken(plant, error),
-    )
-  async function create(plant: NewPlant) {
-    const text = JSON.stringify({ ...plant, id: String(plant.id) })
-    const key = uncertain.current?.text === text ? uncertain.current.key : undefined
-    try {
-      await client.createPlant(plant, { idempotencyKey: key })
-    } catch (error) {
-      if (error instanceof RequestError && error.isOutcomeUnknown && error.idempotencyKey !== undefined) {
-        uncertain.current = { text, key: error.idempotencyKey }
+  /** Sends with the next free id, and another one if someone else was faster. */
+  async function addWithNextId(plant: Plant, first: bigint | undefined): Promise<NewPlant> {
+    for (let tries = 1, next = first; ; tries++, next = undefined) {
+      const id: bigint = next ?? (await client.getNextId())
+      suggested.current = id
+      // If the outcome is unknown, the next submit has the same id.
+      input({ id: String(id) })
+      try {
+        return await sendOnce.create({ id, ...plant })
+      } catch (error) {
+        if (!isTaken(error) || sendOnce.mayHaveStored(id) || tries >= IDS_TRIED_MAX) throw error
       }
-      throw error
     }
   }
   return {
     draft,
     submission,
     taken,
-    freeId,
-    isSearching,
-    plant: plantOf(draft),
-    input(change: Partial<PlantDraft>) {
-      if (change.id !== undefined) setOwnId(true)
-      setTyped((before) => ({ ...before, ...change }))
-    },
-    /** The suggested id must not change while the user edits the field. */
-    keepId() {
-      // Still empty: a suggestion may arrive.
-      if (draft.id === '') return
-      setOwnId(true)
-      setTyped((before) => ({ ...before, id: draft.id }))
-    },
+    input,
     goBack: () => setTaken(undefined),
-    add: (plant: NewPlant) => attempt(plant, () => create(plant)),
-    replace: (plant: NewPlant, etag: string) =>
-      attempt(plant, () => client.replacePlant(plant.id, plant, { ifMatch: etag })),
+    add(plant: Plant, id: bigint | undefined) {
+      const isSuggested = id === undefined || id === suggested.current
+      const work = () => (isSuggested ? addWithNextId(plant, id) : sendOnce.create({ id, ...plant }))
+      return submission.submit(
+        () => add(work),
+        (error) => handleTaken(isSuggested ? suggested.current : id, error),
+      )
+    },
+    replace({ id, etag }: VersionedPlant, plant: Plant) {
+      const work = () => client.replacePlant(id, plant, { ifMatch: etag })
+      return submission.submit(
+        () => add(work),
+        (error) => handleTaken(id, error, etag),
+      )
+    },
   }
 }
 
-interface TakenIdProps {
-  form: ReturnType<typeof useAddition>
-  plant: NewPlant
-  taken: VersionedPlant
+const isTaken = (error: unknown) => error instanceof RequestError && error.code === ID_TAKEN
+const isMismatch = (error: unknown) => error instanceof RequestError && error.code === NO_MATCH
+
+/** Creates plants. A create whose outcome is unknown is sent again with its key, so that it adds the plant once. */
+function useSafeRetry(client: PlantStoreClient) {
+  const uncertain = useRef<{ id: bigint; text: string; key: string }>(undefined)
+  return {
+    /** Whether an earlier create with this id may have been stored. */
+    mayHaveStored: (id: bigint) => uncertain.current?.id === id,
+    async create(plant: NewPlant): Promise<NewPlant> {
+      const text = JSON.stringify({ ...plant, id: String(plant.id) })
+      const key = uncertain.current?.text === text ? uncertain.current.key : undefined
+      try {
+        return await client.createPlant(plant, { idempotencyKey: key })
+      } catch (error) {
+        if (error instanceof RequestError && error.isOutcomeUnknown && error.idempotencyKey !== undefined) {
+          uncertain.current = { id: plant.id, text, key: error.idempotencyKey }
+        }
+        throw error
+      }
+    },
+  }
 }
 
 /** The choice when another plant has the id. */
-function TakenId({ form, plant, taken }: TakenIdProps) {
-  const { freeId } = form
-  const other =
-    freeId === undefined || freeId === plant.id
-      ? []
-      : [{ label: words.conflict.otherId(freeId), run: () => void form.add({ ...plant, id: freeId }) }]
+function TakenId({ form, taken }: { form: ReturnType<typeof useAddition>; taken: VersionedPlant }) {
+  const yours = membersOf(form.draft)
   const choices = [
-    ...other,
+    { label: words.conflict.otherId, run: () => void form.add(yours, undefined), isMain: true },
     { label: words.conflict.back, run: form.goBack },
-    { label: words.conflict.keepYours, run: () => void form.replace(plant, taken.etag) },
+    { label: words.conflict.keepYours, run: () => void form.replace(taken, yours) },
   ]
   return (
     <PlantConflict
-      question={words.conflict.taken(plant.id)}
+      question={words.conflict.taken(taken.id)}
       stored={taken}
-      yours={plant}
-      choices={choices.map((choice, at) => ({ ...choice, isMain: at === 0 }))}
+      yours={yours}
+      choices={choices}
       submission={form.submission}
     />
   )
 }
 
-function plantOf({ id, name, tag }: PlantDraft): NewPlant | undefined {
-  const exact = parseId(id)
-  return exact === undefined ? undefined : { id: exact, ...membersOf({ id, name, tag }) }
-}
-
-/** A free id to suggest; another one if it turns out to be taken. Undefined if the search fails. */
-function useFreeId({ client }: PlantDialogProps['session'], taken: bigint | undefined) {
-  const [freeId, setFreeId] = useState<bigint>()
-  const [isSearching, setSearching] = useState(true)
+/** Requests a free id once, for the empty field. Without it, the id is requested with the submit. */
+function useSuggestedId({ client }: PlantDialogProps['session'], onSuggested: (id: bigint) => void) {
+  const suggested = useRef<bigint>(undefined)
   useEffect(() => {
-    if (freeId !== undefined && freeId !== taken) return
     const controller = new AbortController()
-    findFreeId(client, controller.signal)
-      .then(setFreeId, () => undefined)
-      .finally(() => setSearching(false))
+    client.getNextId({ signal: controller.signal }).then(
+      (id) => {
+        suggested.current ??= id
+        onSuggested(id)
+      },
+      () => undefined,
+    )
     return () => controller.abort()
-  }, [client, taken])
-  return { freeId, isSearching }
+  }, [])
+  return suggested
 }

@@ -13,11 +13,10 @@ export type PlantField = (typeof PLANT_FIELDS)[number]
 /** The texts in the fields of a form. */
 export type PlantDraft = Record<PlantField, string>
 
-/** Errors that need no request. The web app requires a name, the service does not. */
+/** Errors that need no request. An empty id means the next free one. The web app requires a name, the service does not. */
 export function draftErrors({ id, name }: PlantDraft): FormErrors<PlantField> {
   const errors: FormErrors<PlantField> = {}
-  if (id.trim() === '') errors.id = words.idMissing
-  else if (parseId(id) === undefined) errors.id = texts.idInvalid
+  if (id.trim() !== '' && parseId(id) === undefined) errors.id = texts.idInvalid
   if (name.trim() === '') errors.name = words.nameMissing
   return errors
 }
@@ -34,15 +33,13 @@ interface PlantFieldsProps {
   tags: readonly TagCount[]
   /** The hint for the id of a new plant; undefined for a stored one, whose id cannot change. */
   idHint?: string
-  /** Called when the id field gets the focus. */
-  onIdFocus?: () => void
   onInput(change: Partial<PlantDraft>): void
 }
 
 /** More suggestions would not help. */
 const SUGGESTED_TAGS = 50
 
-export function PlantFields({ draft, errors, tags, idHint, onIdFocus, onInput }: PlantFieldsProps) {
+export function PlantFields({ draft, errors, tags, idHint, onInput }: PlantFieldsProps) {
   const of = (name: PlantField) => ({
     id: `plant-${name}`,
     label: words[name],
@@ -52,7 +49,7 @@ export function PlantFields({ draft, errors, tags, idHint, onIdFocus, onInput }:
   })
   return (
     <>
-      {idHint !== undefined && <Field {...of('id')} dir="ltr" hint={idHint} onFocus={onIdFocus} />}
+      {idHint !== undefined && <Field {...of('id')} dir="ltr" hint={idHint} />}
       <Field {...of('name')} isFirst />
       <Field {...of('tag')} hint={words.tagHint} list="known-tags" />
       <datalist id="known-tags">
