@@ -11,8 +11,8 @@ export interface NextIdOptions extends ReadOptions {
 }
 
 /**
- * A positive id that no plant has: one more than the greatest up to NEXT_ID_MAX, so that ids far above it, which programs
- * choose, do not count. If NEXT_ID_MAX itself is used, a random one. Another caller may use the id first.
+ * A positive id that no plant has: one more than the greatest up to NEXT_ID_MAX. Programs choose ids far above it;
+ * those do not count. If NEXT_ID_MAX itself is used, a random one. Another caller may use the id first.
  */
 export async function nextId(
   plants: Pick<PlantStore, 'lastIdUpTo'>,

@@ -13,7 +13,9 @@ export type PlantField = (typeof PLANT_FIELDS)[number]
 /** The texts in the fields of a form. */
 export type PlantDraft = Record<PlantField, string>
 
-/** Errors that need no request. An empty id means the next free one. The web app requires a name, the service does not. */
+/**
+ * Errors that need no request. An empty id means the next free one. The web app requires a name, the service does not.
+ */
 export function draftErrors({ id, name }: PlantDraft): FormErrors<PlantField> {
   const errors: FormErrors<PlantField> = {}
   if (id.trim() !== '' && parseId(id) === undefined) errors.id = texts.idInvalid
