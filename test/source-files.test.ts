@@ -75,6 +75,6 @@ test('a class is an error, or the owner of the state that it is named for', () =
   for (const line of classes)
     assert.match(
       line,
-      / extends (?:Setup|App)?Error\b|^export class (PlantPages|BoundedQueue|CallerRotation)\b/,
+      / extends (?:Setup|App)?Error\b|^export class (PlantPages|BoundedQueue|CallerRotation|ImportSlicer)\b/,
     )
 })

@@ -88,7 +88,8 @@ export interface PlantStoreClient {
    * Creates many plants from an array, a generator, or any other iterable, also asynchronous. With `format` it imports
    * a file (NDJSON or CSV): text, bytes, Blob or stream. The body is streamed; browsers first gather it in a Blob.
    * Failed rows are in the report; the other rows are stored. When it throws, the rows before `progress.line` of the
-   * error are stored, and later ones may be. It is never retried: run it again with `onConflict: 'skip'`.
+   * error are stored, and later ones may be: run it again with `onConflict: 'skip'`. It is sent in slices. A slice is
+   * retried if nothing of it was stored, and after a lost response with `skip` or `replace`.
    */
   importPlants(file: FileSource, options: ImportFileOptions): Promise<ImportReport>
   importPlants(

@@ -78,13 +78,9 @@ async function* ndjsonInTime(plants: AsyncIterable<NewPlant>): AsyncGenerator<st
   }
 }
 
-/** The body of an import, and the state of sending it. */
+/** The body of an import in one request. */
 export interface ImportBody {
   body: Blob | ReadableStream<Uint8Array>
-  /** Whether it is still being sent while the response is read. */
-  isStreamed: boolean
-  /** Whether the source is awaited. The timeout does not count this time. */
-  isWaiting(): boolean
   /** The error that the source threw. */
   failure(): { error: unknown } | undefined
 }
@@ -100,10 +96,8 @@ export async function importBody(
   // A browser does not report sent bytes, so there is no timeout.
   if (isBrowser() && source instanceof Blob) return gathered(source, limit)
   let failure: { error: unknown } | undefined
-  let isWaiting = false
   let sliceStartMs = performance.now()
-  const chunks = chunksOf(source)
-  const encoder = new TextEncoder()
+  const chunks = bytesOf(source)
   const { signal } = limit
   // Not awaited, as the source may never settle.
   const stop = () => void chunks.return().catch(() => undefined)
@@ -117,7 +111,6 @@ export async function importBody(
     },
     async pull(controller) {
       limit.hold()
-      isWaiting = true
       // A source that never waits would block the response, timers and signals.
       if (performance.now() - sliceStartMs > SLICE_MS) {
         await new Promise((resolve) => setTimeout(resolve))
@@ -127,27 +120,41 @@ export async function importBody(
         const { done, value } = await chunks.next()
         if (signal.aborted) return
         if (done) controller.close()
-        else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
+        else controller.enqueue(value)
       } catch (error) {
         failure = { error }
         controller.error(error)
       }
-      isWaiting = false
       limit.restart()
     },
     cancel: stop,
   })
   if (isBrowser()) return gathered(await new Response(stream).blob(), limit)
-  return { body: stream, isStreamed: true, isWaiting: () => isWaiting, failure: () => failure }
+  return { body: stream, failure: () => failure }
 }
 
 function gathered(body: Blob, limit: TimeLimit): ImportBody {
   limit.hold()
-  return { body, isStreamed: false, isWaiting: () => true, failure: () => undefined }
+  return { body, failure: () => undefined }
 }
 
-function isBrowser(): boolean {
+/** Browsers do not report sent bytes, and not all can send a stream. */
+export function isBrowser(): boolean {
   return (globalThis as { location?: unknown }).location !== undefined
+}
+
+/** Larger chunks are divided: the source may be a whole file in memory. */
+const CHUNK_BYTES = 65_536
+
+/** The bytes of a source in chunks. Throws a TypeError for a lone surrogate. */
+export async function* bytesOf(
+  source: FileSource | AsyncIterable<string>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const encoder = new TextEncoder()
+  for await (const chunk of chunksOf(source)) {
+    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
+  }
 }
 
 async function* chunksOf(

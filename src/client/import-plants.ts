@@ -1,13 +1,16 @@
 import { withExactId } from './exact-ids.ts'
 import { type FileFormat, mediaTypeOf, NDJSON } from './export-plants.ts'
-import { type FileSource, importBody, ndjsonOf, type PlantSource } from './import-body.ts'
-import type { ImportError, ImportEvent, ImportReport } from './plant-types.ts'
+import { bytesOf, type FileSource, importBody, isBrowser, ndjsonOf, type PlantSource } from './import-body.ts'
+import type { ImportSlice } from './import-slicer.ts'
+import { sliceRows } from './import-slices.ts'
+import { addCounts, errorInFile, NO_PROGRESS, rowsWithoutId } from './import-sums.ts'
+import type { ImportError, ImportReport } from './plant-types.ts'
 import { queryText } from './query-text.ts'
-import { connectionLost, orConnectionLost, readLines } from './read-lines.ts'
+import { orConnectionLost } from './read-lines.ts'
 import { asObject, readResponse } from './read-response.ts'
 import { amendError, type ImportProgress, RequestError } from './request-error.ts'
-import { type CallOptions, responseMembers, type Sender, type ServiceResponse } from './send-request.ts'
-import type { TimeLimit } from './time-limit.ts'
+import type { CallOptions, Sender, ServiceRequest, ServiceResponse } from './send-request.ts'
+import { orAborted } from './time-limit.ts'
 
 /**
  * A failed row; the other rows are stored. For plants that are not a file, `line` is the position of the plant, from
@@ -24,9 +27,9 @@ export interface ImportPlantsOptions extends CallOptions {
   onConflict?: 'fail' | 'skip' | 'replace' | undefined
   /** Reports what an import would do, and stores nothing. */
   dryRun?: boolean | undefined
-  /** Called after commits, at most four times a second. Throwing ends the import. Not in browsers. */
+  /** Called after slices, at most four times a second. Throwing ends the import. Not for a file sent in one request. */
   onProgress?: ((progress: ImportProgress) => void) | undefined
-  /** Called for each failed row. Throwing ends the import. In browsers: at the end, for the first 1,000. */
+  /** Called for each failed row. Throwing ends the import. For a file sent in one request: for the first 1,000. */
   onError?: ((error: ImportRowError) => void) | undefined
 }
 
@@ -42,121 +45,169 @@ export interface ImportFileOptions extends ImportPlantsOptions {
   encoding?: string | undefined
 }
 
-type ImportFailure = Extract<ImportEvent, { type: 'failure' }>
-
 type AnyImportOptions = Omit<ImportFileOptions, 'format'> & { format?: FileFormat | undefined }
 
-/** The most errors in a report, as in the service's own. */
+/** Errors that a report has. */
 const ERRORS_MAX = 1_000
-/** Codes sent before an import starts: not authorized, invalid parameter or media type, too many requests. */
-const CODES_BEFORE_START = /^(40004|40[1-7]|41501|429|431)/
+const PROGRESS_MS = 250
+const ID_MAX = 2n ** 63n - 1n
+/** Encodings in which a byte of another character may look like a line break. */
+const NO_SLICES = /^(utf-16|iso-2022)/
 
+/**
+ * Imports in slices, one request after the other. A proxy may stop forwarding a body when its response begins, so each
+ * response comes after its body. A slice whose response was lost is sent again only if that has the same result.
+ */
 export async function importPlants(
   sender: Sender,
   source: PlantSource | FileSource,
   options: AnyImportOptions,
 ): Promise<ImportReport> {
-  const { format } = options
+  const { format, dryRun, gzip, encoding, columns } = options
+  // Throws for an invalid timeout before the source is read.
+  sender.limitTime(options).end()
+  const isFile = format !== undefined || isWholeFile(source)
+  const mediaType = isFile ? mediaTypeOf(format) : NDJSON
+  const file = isFile ? (source as FileSource) : ndjsonOf(source as PlantSource)
+  const headers: Record<string, string> = { 'content-type': mediaType }
+  if (gzip) headers['content-encoding'] = 'gzip'
+  // Only one request finds the repeated ids of a dry run.
+  if (dryRun || gzip || NO_SLICES.test(canonicalEncoding(encoding)))
+    return importWhole(sender, file, headers, options)
+  const slices = sliceRows(bytesOf(file), {
+    format: format ?? 'ndjson',
+    hasHeader: format === 'csv' && columns === undefined,
+  })
+  return importSlices(sender, slices, headers, options)
+}
+
+/** Whether the source is a file, as it cannot be plants. */
+function isWholeFile(source: PlantSource | FileSource): boolean {
+  return typeof source === 'string' || source instanceof Blob || source instanceof Uint8Array
+}
+
+/** The service rejects an unknown encoding. */
+function canonicalEncoding(label = ''): string {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return ''
+  }
+}
+
+async function importSlices(
+  sender: Sender,
+  slices: AsyncGenerator<ImportSlice, void, undefined>,
+  headers: Record<string, string>,
+  options: AnyImportOptions,
+): Promise<ImportReport> {
+  const { signal, onProgress, onError, onConflict = 'fail' } = options
+  let progress = NO_PROGRESS
+  let nextId = options.idStart
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  const errors: ImportRowError[] = []
+  const timeoutMs = isBrowser() ? Number.POSITIVE_INFINITY : options.timeoutMs
+
+  async function send({ body, linesBefore, rowLines }: ImportSlice): Promise<ImportReport> {
+    if (nextId !== undefined && nextId > ID_MAX) return rowsWithoutId(rowLines())
+    const request = importRequest(headers, body, { ...options, idStart: nextId })
+    // Skipped or replaced rows have the same result when they are sent again.
+    const retry = onConflict === 'fail' ? 'nothing-stored' : 'always'
+    try {
+      return await sender.send({ ...request, retry }, (response) => reportOf(response, linesBefore), {
+        signal,
+        ...(timeoutMs && { timeoutMs }),
+      })
+    } catch (error) {
+      throw errorInFile(error, linesBefore, progress)
+    }
+  }
+
+  function read() {
+    const slice = slices.next()
+    // It may fail while nothing awaits it; the next await throws.
+    slice.catch(() => undefined)
+    return signal ? orAborted(slice, signal) : slice
+  }
+
+  try {
+    let next = read()
+    for (;;) {
+      const { done, value: slice } = await next
+      if (done) break
+      // Reads on while the slice is sent.
+      next = read()
+      next.catch(() => undefined)
+      const { errors: failed, ...counts } = await send(slice)
+      if (nextId !== undefined)
+        nextId += BigInt(counts.created + counts.replaced + counts.skipped + counts.failed)
+      progress = { ...addCounts(progress, counts), line: slice.nextLine }
+      errors.push(...failed.slice(0, ERRORS_MAX - errors.length))
+      for (const error of failed) onError?.(error)
+      if (performance.now() - reportedAtMs < PROGRESS_MS) continue
+      reportedAtMs = performance.now()
+      onProgress?.(progress)
+    }
+    const { line: _, ...counts } = progress
+    return { ...counts, errors }
+  } finally {
+    // Not awaited, as it may never settle.
+    slices.return().catch(() => undefined)
+  }
+}
+
+/** Sends a file in one request. */
+async function importWhole(
+  sender: Sender,
+  file: FileSource | AsyncIterable<string>,
+  headers: Record<string, string>,
+  options: AnyImportOptions,
+): Promise<ImportReport> {
+  const { dryRun, onError } = options
   const limit = sender.limitTime(options)
   let upload: Awaited<ReturnType<typeof importBody>> | undefined
-  const received: { progress?: ImportProgress } = {}
   let hasResponse = false
   try {
-    const isFile = format !== undefined || isWholeFile(source)
-    const mediaType = isFile ? mediaTypeOf(format) : NDJSON
-    upload = await importBody(isFile ? (source as FileSource) : ndjsonOf(source as PlantSource), limit)
-    const { body, isStreamed, isWaiting } = upload
-    const headers: Record<string, string> = {
-      'content-type': mediaType,
-      // A browser reads nothing before the whole body is sent. Unread progress would block the service.
-      accept: isStreamed ? NDJSON : 'application/json',
-    }
-    if (options.gzip) headers['content-encoding'] = 'gzip'
-    const path = `/plants/import${queryOf(options)}`
-    const response = await sender.open({ method: 'POST', path, headers, body, retry: 'never' }, limit)
+    upload = await importBody(file, limit)
+    const request = importRequest(headers, upload.body, options)
+    const response = await sender.open({ ...request, retry: 'never' }, limit)
     hasResponse = true
-    const restart = () => isWaiting() || limit.restart()
-    return await readReport(response, { ...limit, restart }, options, received)
+    limit.restart()
+    const body = await orConnectionLost(response.body.text(), limit)
+    const report = reportOf({ ...response, body }, 0)
+    for (const error of report.errors) onError?.(error)
+    return report
   } catch (error) {
     const sourceFailure = upload?.failure()
     if (sourceFailure !== undefined) throw sourceFailure.error
     if (!(error instanceof RequestError)) throw error
-    // With a streamed body, an error before the first progress means that the import has not started.
-    const mayHaveStarted = hasResponse || upload?.isStreamed === false
-    const mayBeStored =
-      mayHaveStarted && error.kind === 'service'
-        ? mayHaveStored(error)
-        : hasResponse || error.isOutcomeUnknown
-    throw amendError(error, { ...received, isOutcomeUnknown: !options.dryRun && mayBeStored })
+    throw amendError(error, { isOutcomeUnknown: !dryRun && (hasResponse || error.isOutcomeUnknown) })
   } finally {
     limit.end()
   }
 }
 
-/** Whether the source can only be a file. */
-function isWholeFile(source: PlantSource | FileSource): boolean {
-  return typeof source === 'string' || source instanceof Blob || source instanceof Uint8Array
-}
-
-/** Whether an import that the service ended may have stored rows, also after the last progress. */
-function mayHaveStored({ code, details }: RequestError): boolean {
-  if (details.outcome !== undefined) return details.outcome !== 'none'
-  return !CODES_BEFORE_START.test(String(code))
-}
-
-function queryOf(options: AnyImportOptions): string {
-  const { onConflict, dryRun, columns, idStart, encoding } = options
-  return queryText({
+function importRequest(
+  headers: Record<string, string>,
+  body: NonNullable<ServiceRequest['body']>,
+  { onConflict, dryRun, columns, idStart, encoding }: AnyImportOptions,
+): ServiceRequest {
+  const query = queryText({
     string: { onConflict, columns: columns?.join(), encoding },
     bigint: { idStart },
     boolean: { dryRun },
   })
+  return { method: 'POST', path: `/plants/import${query}`, headers, body }
 }
 
-async function readReport(
-  response: ServiceResponse<Response>,
-  limit: TimeLimit,
-  { onProgress, onError }: ImportPlantsOptions,
-  received: { progress?: ImportProgress },
-): Promise<ImportReport> {
-  if (!response.headers.get('content-type')?.startsWith(NDJSON)) {
-    const body = await orConnectionLost(response.body.text(), limit)
-    const report = readResponse({ ...response, body }, (parsed) => {
-      const { errors, ...counts } = asObject<ImportReport>(parsed)
-      return { ...counts, errors: errors.map(rowErrorOf) }
-    })
-    for (const error of report.errors) onError?.(error)
-    return report
-  }
-  const errors: ImportRowError[] = []
-  for await (const lines of readLines(response.body, limit)) {
-    for (const line of lines) {
-      const { type, ...event } = readResponse({ ...response, body: line }, asObject<ImportEvent>)
-      if (type === 'progress') {
-        received.progress = event as ImportProgress
-        onProgress?.(received.progress)
-      } else if (type === 'error') {
-        const error = rowErrorOf(event)
-        if (errors.length < ERRORS_MAX) errors.push(error)
-        onError?.(error)
-      } else if (type === 'report') {
-        return { ...(event as Omit<ImportReport, 'errors'>), errors }
-      } else if (type === 'failure') {
-        const { error: code, message, details = {} } = event as Omit<ImportFailure, 'type'>
-        // The status was sent before the failure. The code begins with the right one.
-        throw new RequestError(message, {
-          ...responseMembers(response),
-          kind: 'service',
-          code,
-          details,
-          status: Math.trunc(code / 100),
-        })
-      }
-    }
-  }
-  throw connectionLost()
+function reportOf(response: ServiceResponse<string>, linesBefore: number): ImportReport {
+  return readResponse(response, (parsed) => {
+    const { errors, ...counts } = asObject<ImportReport>(parsed)
+    return { ...counts, errors: errors.map((error) => rowErrorOf(error, linesBefore)) }
+  })
 }
 
-function rowErrorOf(parsed: unknown): ImportRowError {
-  return (parsed as { id?: string }).id === undefined ? (parsed as ImportRowError) : withExactId(parsed)
+function rowErrorOf(parsed: ImportError, linesBefore: number): ImportRowError {
+  const error = parsed.id === undefined ? parsed : (withExactId(parsed) as ImportError)
+  return { ...error, line: error.line + linesBefore }
 }

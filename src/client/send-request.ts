@@ -16,7 +16,7 @@ export interface ServiceRequest {
   /** Relative to the base URL, with the query. */
   path: string
   headers?: Record<string, string>
-  body?: string | Blob | ReadableStream<Uint8Array>
+  body?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array>
   /** The statuses of success. Default: only 200. */
   statuses?: readonly number[]
   /**

@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const BYTES_MAX = 6_000
+/** 6 kB without the row scanner, by which imports are divided between rows. */
+const BYTES_MAX = 8_500
 
 /** What a bundler makes of a program that uses the client, for a page. */
 async function bundle(program: string): Promise<{ text: string; inputs: string[] }> {
@@ -23,14 +24,15 @@ async function bundle(program: string): Promise<{ text: string; inputs: string[]
 
 const FROM = "from './src/client/plant-store-client.ts'"
 
-test('the client takes less than 6 kB gzipped, and needs nothing else', async () => {
+test('the client takes less than 8.5 kB gzipped, and needs only the row scanner', async () => {
   // The table of codes is for programs that show what a code means.
   const { text, inputs } = await bundle(`export { createPlantStoreClient, RequestError } ${FROM}`)
   const bytes = gzipSync(text, { level: 9 }).length
   assert.ok(bytes < BYTES_MAX, `${bytes} bytes`)
   assert.ok(bytes > 2_000, 'it is all there')
   const others = inputs.filter((file) => file !== '<stdin>' && !file.startsWith('src/client/'))
-  assert.deepEqual(others, [])
+  const scanner = ['row-scanner', 'table-dialect'].map((name) => `src/plants/import/${name}.ts`)
+  assert.deepEqual(others.sort(), scanner)
 })
 
 test('what a program does not use is left out', async () => {

@@ -57,7 +57,7 @@ test('a file of which nothing can be stored is refused as that, and one that end
   const empty = await failureOf(client.importPlants('', { format: 'csv' }))
   assert.deepEqual([empty.code, empty.isOutcomeUnknown], [40001, false])
   const open = await failureOf(client.importPlants('id,name\n1,a\n2,"b', { format: 'csv' }))
-  assert.deepEqual([open.kind, open.isOutcomeUnknown], ['service', true])
+  assert.deepEqual([open.kind, open.progress?.line, open.isOutcomeUnknown], ['service', 3, false])
   assert.equal((await client.getPlant(1n))?.name, 'a')
 })
 

@@ -1,6 +1,5 @@
 import type {
   ErrorDetails,
-  FileSource,
   ImportFileOptions,
   ImportProgress,
   ImportReport,
@@ -15,6 +14,7 @@ import { CommandFailure, EXIT_FAILURE } from '../output/command-failure.ts'
 import { byteSize, createProgressBar, type ProgressBar, wholeNumber } from '../output/progress-bar.ts'
 import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
+import { decodedInput } from './decoded-input.ts'
 import { checkErrorsFile, correctionHint, writeFailedRows } from './failed-rows.ts'
 import { type ImportInput, openInput } from './import-input.ts'
 import { fileExists } from './replacement-file.ts'
@@ -94,13 +94,16 @@ async function send(
       errors: state.failed,
     })
   }
-  const source: FileSource = input.read((bytes) => {
-    done = bytes
-    show()
-  })
+  const text = decodedInput(
+    input.read((bytes) => {
+      done = bytes
+      show()
+    }),
+    file,
+  )
   try {
-    return await client.importPlants(source, {
-      ...file,
+    const report = await client.importPlants(text.source, {
+      ...text.file,
       signal,
       onProgress(progress) {
         state.progress = progress
@@ -113,6 +116,9 @@ async function send(
         show()
       },
     })
+    // The report of a dry run lists only the first failed rows.
+    state.failed = report.failed
+    return report
   } finally {
     bar.end()
   }
@@ -159,6 +165,9 @@ async function writeErrorsFile(
   try {
     if (failed > 0) {
       await writeFailedRows(errorsFile, input, failedIds, file)
+      if (failedIds.size < failed) {
+        stderr.write(`Only the first ${wholeNumber(failedIds.size)} failed rows are written.\n`)
+      }
       stderr.write(`${correctionHint(errorsFile, file)}\n`)
     } else if (await fileExists(errorsFile)) {
       stderr.write(`No row failed. ${name} is unchanged.\n`)

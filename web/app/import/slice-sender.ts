@@ -60,7 +60,7 @@ export function createSliceSender({
       return await client.importPlants(body, { ...options, onConflict, idStart: nextId, signal })
     } catch (error) {
       const isKnown = error instanceof RequestError && (!error.isOutcomeUnknown || error.code === OVERLOADED)
-      isUncertain ||= !isKnown
+      isUncertain ||= !isKnown || error.progress !== undefined
       throw error
     }
   }

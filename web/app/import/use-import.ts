@@ -75,7 +75,8 @@ export function useImport({ session, file, onStored }: UseImportOptions) {
   function startImport() {
     if (chosen === undefined) return
     setStage({ is: 'importing', isStopping: false })
-    void run.start({ ...chosen, client: session.client })
+    // The import retries its slices itself, and shows it.
+    void run.start({ ...chosen, client: session.clientOver(undefined, 1) })
   }
   return {
     ...{

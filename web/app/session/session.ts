@@ -11,8 +11,8 @@ import { texts } from '../parts/texts.ts'
 /** The signed-in token, a client that uses it, and its permissions. */
 export interface Session {
   client: PlantStoreClient
-  /** A client of the same session that sends with another `fetch`. */
-  clientOver(fetch: typeof globalThis.fetch): PlantStoreClient
+  /** A client of the same session that sends with another `fetch`, or with another number of tries. */
+  clientOver(fetch?: typeof globalThis.fetch, triesMax?: number): PlantStoreClient
   token: Token
   may(scope: Scope): boolean
   /** Continues the session with a new secret of the token, and remembers it where the old one was. */
@@ -98,19 +98,19 @@ export async function openSession({
   signal,
 }: SessionOptions): Promise<Session> {
   let isOpen = false
-  const clientOver = (send: typeof fetch) =>
+  const clientOver = (send: typeof fetch = (...request) => fetch(...request), triesMax = TRIES_MAX) =>
     createPlantStoreClient({
       baseUrl: BASE_URL,
       token: () => (isOpen ? currentSecret() : secret),
       timeoutMs: TIMEOUT_MS,
-      triesMax: TRIES_MAX,
+      triesMax,
       async fetch(...request) {
         const response = await send(...request)
         if (response.status === UNAUTHORIZED && isOpen) onEnd()
         return response
       },
     })
-  const client = clientOver((...request) => fetch(...request))
+  const client = clientOver()
   const token = await client.getOwnToken({ signal }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw signInFailure(error)
