@@ -81,6 +81,8 @@ interface AppLimits
     ConnectionLimitSettings {
   bodyBytesMax: number
   slowRequestMs: number
+  /** The longest time of an export. */
+  exportTimeoutMs: number
   /** The lag of the event loop above which writes are rejected. */
   eventLoopLagMaxMs: number
   /** Proxies with trusted X-Forwarded-For. */
@@ -187,10 +189,15 @@ export async function buildApp({
 
   const { plants, tokens, engine, ping } = storage
   const { onCommit, filesMoved } = storage.activity
-  const body = createBodyReader({ limits, recheckToken: authenticate.recheckToken })
+  const { recheckToken } = authenticate
+  const body = createBodyReader({ limits, recheckToken })
   await app.register(
     async (routes) => {
-      registerPlantRoutes(routes, { plants, body, basePath, linkBase, sendLongJson: createSendLongJson() })
+      registerPlantRoutes(routes, {
+        ...{ plants, body, basePath, linkBase, recheckToken },
+        exportTimeoutMs: limits.exportTimeoutMs,
+        sendLongJson: createSendLongJson(),
+      })
       registerTokenRoutes(routes, { tokens, body, authenticate, logToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, logToken, logRejection })
       registerHealthRoutes(routes, { engine, ping, onCommit, filesMoved, isDraining })

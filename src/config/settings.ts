@@ -69,6 +69,11 @@ export const SETTINGS = {
     [100, HOUR_MS],
     'Time limit for a client to read on; then the connection is dropped',
   ),
+  exportTimeoutMs: integer(
+    HOUR_MS,
+    [100, 24 * HOUR_MS],
+    'Time limit for an export, which keeps old data on disk; then the connection is dropped',
+  ),
   connectionsMax: integer(10_000, [0, RATE_MAX], 'Maximum number of open connections; 0: unlimited'),
   connectionsPerAddressMax: integer(
     5_000,

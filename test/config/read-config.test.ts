@@ -76,6 +76,7 @@ const CASES: Record<SettingName, { text: string; value: unknown; wrong: string[]
   headersTimeoutMs: { text: '500', value: 500, wrong: ['99', '3600001', '10s'] },
   requestTimeoutMs: { text: '500', value: 500, wrong: ['99', '3600001', 'never'] },
   keepAliveTimeoutMs: { text: '0', value: 0, wrong: ['-1', '3600001'] },
+  exportTimeoutMs: { text: '5000', value: 5_000, wrong: ['99', '86400001'] },
   sendTimeoutMs: { text: '5000', value: 5_000, wrong: ['99', '3600001'] },
   connectionsMax: { text: '0', value: 0, wrong: ['-1', '1000001'] },
   connectionsPerAddressMax: { text: '100', value: 100, wrong: ['-1', '1000001'] },

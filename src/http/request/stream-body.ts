@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
+import { type MinimumRate, watchRate } from '../../load/minimum-rate.ts'
 import { yieldToEventLoop } from '../../load/yield-to-event-loop.ts'
 import { exemptFromTimeout } from './request-state.ts'
 
@@ -15,9 +16,13 @@ export const CHUNK_BYTES_MAX = 32 * 1024
  */
 const DISCARD_TIMEOUT_MS = 30_000
 
+/** A client that sends less, such as a byte every few seconds, would take a slot of the imports for hours. */
+const MINIMUM_RATE: MinimumRate = { bytes: 300 * 1024, withinMs: 5 * 60_000 }
+
 export interface BodyStreamOptions {
   /** Time limit for a client that sends nothing (40801). The body as a whole has none. */
   silenceMs: number
+  minimumRate?: MinimumRate
   /** Aborts the reading, which throws its reason. */
   signal: AbortSignal
   /** Called for each chunk, as a body may arrive for hours. An error ends the reading. */
@@ -28,8 +33,8 @@ export interface BodyStreamOptions {
  * The body of a request as it arrives, decompressed, in chunks of at most CHUNK_BYTES_MAX. Call `checkBodyHeaders` and
  * `askForBody` first. Reading waits for the consumer, so memory is bounded; a consumer may return early.
  *
- * Throws 40801 for a silent client, 40002 for damaged or incomplete gzip, and 40000 for an incomplete body or a client
- * that is gone: then no response can be sent.
+ * Throws 40801 for a silent or too slow client, 40002 for damaged or incomplete gzip, and 40000 for an incomplete body
+ * or a client that is gone: then no response can be sent.
  */
 export async function* streamBody(
   { raw }: Pick<FastifyRequest, 'raw'>,
@@ -68,8 +73,9 @@ function isGzip({ headers }: IncomingMessage): boolean {
 
 async function* chunksOf(
   raw: IncomingMessage,
-  { silenceMs, signal }: Pick<BodyStreamOptions, 'silenceMs' | 'signal'>,
+  { silenceMs, signal, minimumRate = MINIMUM_RATE }: Omit<BodyStreamOptions, 'recheckToken'>,
 ): AsyncGenerator<Buffer> {
+  const rate = watchRate(minimumRate)
   let wake = () => {}
   let isEnded = false
   const onReadable = () => wake()
@@ -86,6 +92,7 @@ async function* chunksOf(
       signal.throwIfAborted()
       const chunk = raw.read() as Buffer | null
       if (chunk !== null) {
+        rate.onBytes(chunk.length)
         yield chunk
       } else if (raw.readableEnded) {
         return
@@ -95,7 +102,9 @@ async function* chunksOf(
         const { promise, resolve, reject } = Promise.withResolvers<void>()
         wake = resolve
         const timer = setTimeout(() => reject(silentClient(silenceMs)), silenceMs)
+        const sinceMs = performance.now()
         await promise.finally(() => clearTimeout(timer))
+        if (rate.isTooSlow(performance.now() - sinceMs)) throw slowClient(minimumRate)
       }
     }
   } finally {
@@ -108,6 +117,10 @@ async function* chunksOf(
 
 function silentClient(silenceMs: number): AppError {
   return new AppError(40801, `No byte of the body arrived for ${silenceMs / 1000} seconds.`)
+}
+
+function slowClient({ bytes, withinMs }: MinimumRate): AppError {
+  return new AppError(40801, `Less than ${bytes} bytes of the body arrived in ${withinMs / 1000} seconds.`)
 }
 
 function discardRest(raw: IncomingMessage): void {

@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
+import type { BodyReaderOptions } from '../../http/request/read-body.ts'
 import { acceptsGzip } from '../../http/response/compression.ts'
 import { recordFailure } from '../../http/response/error-responses.ts'
 import { type ResponseStream, streamResponse } from '../../http/response/stream-response.ts'
+import { withinTime } from '../../load/within-time.ts'
 import { yieldToEventLoop } from '../../load/yield-to-event-loop.ts'
 import type { StoredPlant } from '../plant.ts'
 import { CSV_HEADER, storedPlantCsv } from '../plant-csv.ts'
@@ -11,6 +14,8 @@ import { readOptionsOf } from './read-options.ts'
 
 /** Characters that are sent at once: enough to be cheap, few enough not to block other requests. */
 const CHUNK_CHARACTERS = 64 * 1024
+/** The longest time in which a client reads a chunk: about 1 KiB a second. */
+const CHUNK_MS_MAX = 60_000
 
 const FORMATS = {
   ndjson: {
@@ -28,6 +33,14 @@ const FORMATS = {
 
 export type ExportFormat = keyof typeof FORMATS
 
+export interface ExportRouteOptions {
+  plants: Pick<PlantStore, 'exportPlants'>
+  /** Called between two chunks, as an export may take long. An error ends it. */
+  recheckToken: BodyReaderOptions['recheckToken']
+  /** The longest time of an export, which holds a snapshot. */
+  exportTimeoutMs: number
+}
+
 /**
  * Sends every matching plant while the store reads them. A failure before the first chunk has an error response. A
  * later one drops the connection, so that the client sees that the response is incomplete.
@@ -37,7 +50,7 @@ export async function sendExport(
   reply: FastifyReply,
   filter: PlantFilter,
   format: ExportFormat,
-  plants: Pick<PlantStore, 'exportPlants'>,
+  { plants, recheckToken, exportTimeoutMs }: ExportRouteOptions,
 ): Promise<void> {
   const { mediaType } = FORMATS[format]
   const isCompressed = acceptsGzip(request)
@@ -46,13 +59,19 @@ export async function sendExport(
     streamResponse(reply, mediaType, { fields, isCompressed }).end()
     return
   }
+  const endsAtMs = performance.now() + exportTimeoutMs
+  const checkEnd = () =>
+    new Promise<void>((resolve, reject) => {
+      if (performance.now() >= endsAtMs) reject(tookTooLong(exportTimeoutMs))
+      else recheckToken(request, (rejection) => (rejection === undefined ? resolve() : reject(rejection)))
+    })
   const chunks = plants.exportPlants(filter, readOptionsOf(request))[Symbol.asyncIterator]()
   try {
     const first = await chunks.next()
     request.mayTakeLong = true
     const response = streamResponse(reply, mediaType, { fields, isCompressed })
     try {
-      await sendChunks(first, chunks, format, response)
+      await sendChunks(first, chunks, format, { ...response, checkEnd })
       response.end()
     } catch (error) {
       recordFailure(error, request)
@@ -67,7 +86,7 @@ async function sendChunks(
   first: IteratorResult<readonly StoredPlant[]>,
   chunks: AsyncIterator<readonly StoredPlant[]>,
   format: ExportFormat,
-  response: ResponseStream,
+  { send, checkEnd }: Pick<ResponseStream, 'send'> & { checkEnd(): Promise<void> },
 ): Promise<void> {
   const { header, rowOf } = FORMATS[format]
   let text = header
@@ -76,9 +95,25 @@ async function sendChunks(
       text += rowOf(plant)
       if (text.length < CHUNK_CHARACTERS) continue
       // Lets other requests run between two chunks, even if the client reads fast.
-      await (response.send(text) ?? yieldToEventLoop())
+      await (inTime(send(text)) ?? yieldToEventLoop())
       text = ''
+      await checkEnd()
     }
   }
-  await response.send(text)
+  await inTime(send(text))
+}
+
+function inTime(sent: Promise<void> | undefined): Promise<void> | undefined {
+  return sent && withinTime(sent, CHUNK_MS_MAX, tooSlow)
+}
+
+function tooSlow(): AppError {
+  const message = 'The client read less than 1 KiB a second.'
+  return new AppError(40801, message, { cause: message })
+}
+
+function tookTooLong(timeoutMs: number): AppError {
+  const message = `The export took longer than ${timeoutMs / 1000} seconds, the limit.`
+  // The response has begun, so only the log can say why it ends.
+  return new AppError(40801, message, { cause: message })
 }

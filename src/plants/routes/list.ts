@@ -10,7 +10,7 @@ import { ID_MAX, ID_MIN, parseIdText } from '../plant.ts'
 import { storedPlantJson } from '../plant-json.ts'
 import { queryWords } from '../plant-search.ts'
 import type { PlantFilter, PlantPage, PlantQuery, PlantStore } from '../plant-store.ts'
-import { sendExport } from './export.ts'
+import { type ExportRouteOptions, sendExport } from './export.ts'
 import { LIMIT, limitIn } from './limit.ts'
 import { STORED_EXAMPLE } from './plant-parts.ts'
 import { readOptionsOf } from './read-options.ts'
@@ -89,7 +89,7 @@ const listPlantsOperation: Operation = {
   },
 }
 
-export interface ListRouteOptions {
+export interface ListRouteOptions extends ExportRouteOptions {
   plants: PlantStore
   sendLongJson: SendLongJson
   /** The base URL without a slash at its end, for links; only its path if it is not set: '' or '/prefix'. */
@@ -100,8 +100,9 @@ type ListParameters = Partial<Record<'limit' | 'after' | 'tag' | 'q' | 'bom', st
 
 export function registerListRoute(
   app: FastifyInstance,
-  { plants, sendLongJson, linkBase }: ListRouteOptions,
+  { sendLongJson, linkBase, ...options }: ListRouteOptions,
 ): void {
+  const { plants } = options
   app.route({
     method: 'GET',
     url: '/plants',
@@ -111,7 +112,7 @@ export function registerListRoute(
       if (accepted === NDJSON || accepted === CSV) {
         const parameters = exportParametersOf(request, accepted)
         const format = accepted === NDJSON ? 'ndjson' : parameters.bom === '1' ? 'csv-with-mark' : 'csv'
-        await sendExport(request, reply, filterIn(parameters), format, plants)
+        await sendExport(request, reply, filterIn(parameters), format, options)
         return
       }
       const parameters = queryOf(request, ['limit', 'after', 'tag', 'q'])

@@ -5,6 +5,7 @@ import type { PlantStore } from '../plant-store.ts'
 import { registerAdditionsRoute } from './additions.ts'
 import { registerCreateRoute } from './create.ts'
 import { registerDeleteRoute } from './delete.ts'
+import type { ExportRouteOptions } from './export.ts'
 import { registerImportRoute } from './import.ts'
 import { registerListRoute } from './list.ts'
 import { registerNextIdRoute } from './next-id.ts'
@@ -13,7 +14,7 @@ import { registerReplaceRoute } from './replace.ts'
 import { registerTagsRoute } from './tags.ts'
 import { registerUpdateRoute } from './update.ts'
 
-export interface PlantRoutesOptions {
+export interface PlantRoutesOptions extends ExportRouteOptions {
   plants: PlantStore
   body: BodyReader
   sendLongJson: SendLongJson

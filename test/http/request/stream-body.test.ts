@@ -79,3 +79,24 @@ test('others are served between two pieces, also where a small body is large unp
   isOver = true
   assert.ok(pieces >= 200)
 })
+
+test('a client that sends a byte now and then is given up, and one that is fast enough is not', async (t) => {
+  const { client, raw } = await receivedRequest(t, Buffer.from('a'), ['Content-Length: 100000'])
+  const drip = setInterval(() => client.write('a'), 20)
+  t.after(() => clearInterval(drip))
+  const minimumRate = { bytes: 1_000, withinMs: 200 }
+  const reading = async () => {
+    for await (const _ of streamBody({ raw }, { ...options(), minimumRate }));
+  }
+  await assert.rejects(reading, {
+    code: 40801,
+    message: 'Less than 1000 bytes of the body arrived in 0.2 seconds.',
+  })
+  const other = await receivedRequest(t, Buffer.from('a'), ['Content-Length: 40001'])
+  for (let at = 1; at <= 40; at++) setTimeout(() => other.client.write(Buffer.alloc(1_000)), 10 * at)
+  let bytes = 0
+  const generous = { bytes: 100, withinMs: 100 }
+  for await (const chunk of streamBody({ raw: other.raw }, { ...options(), minimumRate: generous }))
+    bytes += chunk.length
+  assert.equal(bytes, 40_001)
+})

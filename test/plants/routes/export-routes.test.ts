@@ -132,9 +132,11 @@ async function altered(
   t: TestContext,
   failsAt = Number.POSITIVE_INFINITY,
   failure: unknown = new AppError(50302),
+  settings: Record<string, string> = {},
 ) {
   const state = { steps: 0, isReturned: false }
   const app = await startAlteredApp(t, {
+    settings,
     storage: (real) => ({
       ...real,
       plants: {
@@ -207,4 +209,31 @@ test('an export whose client does not read is not read ahead', async (t) => {
   })
   socket.destroy()
   await eventually(() => state.isReturned)
+})
+
+test('an export ends when its token is revoked, as an import does', async (t) => {
+  const { app, state } = await altered(t)
+  const created = await app.fetch('/tokens', {
+    method: 'POST',
+    body: '{"scopes":["plants:read"]}',
+    headers: { 'content-type': 'application/json' },
+  })
+  const { id, token } = (await created.json()) as { id: string; token: string }
+  const response = await app.fetch('/plants', {
+    headers: { accept: NDJSON, authorization: `Bearer ${token}` },
+  })
+  const reading = assert.rejects(response.text(), TypeError)
+  assert.equal((await app.fetch(`/tokens/${id}`, { method: 'DELETE' })).status, 204)
+  await reading
+  assert.equal(state.isReturned, true)
+  assert.equal((await app.fetch('/readyz')).status, 200)
+})
+
+test('an export that takes longer than its limit is given up, and the log says so', async (t) => {
+  const { app, state } = await altered(t, undefined, undefined, { PLANTSTORE_EXPORT_TIMEOUT_MS: '300' })
+  const response = await app.fetch('/plants', { headers: { accept: CSV } })
+  await assert.rejects(response.text(), TypeError)
+  await eventually(() => state.isReturned)
+  const line = await eventually(() => app.log.find(({ error }) => error === 40801))
+  assert.match(String(line.cause), /longer than 0\.3 seconds/)
 })
