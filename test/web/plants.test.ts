@@ -148,7 +148,7 @@ test('the second editor sees the version of the first, and chooses', { skip }, a
   await site.app.send('PUT', '/plants/40', '{"name":"Betula"}')
   const { page } = await openSignedIn(site.browser, site.app, { path: '/?at=40' })
   for (const [choice, name] of [
-    ['Keep the stored plant', 'Betula pendula'],
+    ['Keep the stored name', 'Betula pendula'],
     ['Replace with mine', 'Betula nana'],
   ] as const) {
     await site.app.send('PUT', '/plants/40', '{"name":"Betula"}')
@@ -157,7 +157,7 @@ test('the second editor sees the version of the first, and chooses', { skip }, a
     await site.app.send('PUT', '/plants/40', '{"name":"Betula pendula"}')
     await fill(page, { name: 'Betula nana' })
     await button(page, 'Save').click()
-    await page.getByText('Someone else edited this plant. Keep which?').waitFor()
+    await page.getByText('Someone else edited this plant, too. Keep which name?').waitFor()
     await dialog(page).getByText('Betula pendula').waitFor()
     await dialog(page).getByText('Betula nana').waitFor()
     await button(page, choice).click()

@@ -111,11 +111,19 @@ export const DEEPER_VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByText('Enter a whole number').waitFor()
   },
   conflict: async (page) => {
-    await page.route(/\/plants\/4$/, (route) =>
-      route.request().method() === 'PATCH'
-        ? route.fulfill({ status: 412, json: { error: 41201, message: 'It is another version.' } })
-        : route.continue(),
-    )
+    let isEdited = false
+    await page.route(/\/plants\/4$/, async (route) => {
+      if (route.request().method() === 'PATCH') {
+        isEdited = true
+        return route.fulfill({ status: 412, json: { error: 41201, message: 'It is another version.' } })
+      }
+      const response = await route.fetch()
+      const stored = (await response.json()) as object
+      const headers = { ...response.headers(), etag: '"1"' }
+      return isEdited
+        ? route.fulfill({ response, headers, json: { ...stored, name: 'z'.repeat(500) } })
+        : route.fulfill({ response })
+    })
     await page.getByRole('button', { name: 'xxxx' }).click()
     await page.locator('#plant-name:enabled').fill('y'.repeat(500))
     await page.getByRole('button', { name: 'Save' }).click()

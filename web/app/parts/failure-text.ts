@@ -10,6 +10,9 @@ const UNAVAILABLE = [502, 503, 504]
 /** The delay of an automatic retry without Retry-After. */
 const RETRY_MS = 4_000
 
+/** A failure that the web app itself found. Its message is for people. */
+export class ShownError extends Error {}
+
 /** The text of a failure for people: the message of the service if there is one. */
 export function failureText(error: unknown): string {
   return textOf(error, error instanceof RequestError && error.isOutcomeUnknown)
@@ -21,6 +24,7 @@ export function causeText(error: unknown): string {
 }
 
 function textOf(error: unknown, mayBeSaved: boolean): string {
+  if (error instanceof ShownError) return error.message
   if (!(error instanceof RequestError)) return words.unexpected
   const { kind, code, status, message, retryAfterMs } = error
   if (code === NO_SCOPE) return words.scope

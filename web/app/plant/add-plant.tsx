@@ -6,6 +6,7 @@ import {
   RequestError,
   type VersionedPlant,
 } from '../../../src/client/plant-store-client.ts'
+import { ShownError } from '../parts/failure-text.ts'
 import { Form } from '../parts/form.tsx'
 import { parseId } from '../parts/parse-id.ts'
 import { useSubmit } from '../parts/use-submit.ts'
@@ -67,13 +68,22 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
     onClose()
   }
   /** If the id is taken, loads its plant for the choice and returns true. */
-  async function handleTaken(id: bigint | undefined, error: unknown, etag?: string): Promise<boolean> {
+  async function handleTaken(id: bigint | undefined, error: unknown): Promise<boolean> {
     if (id === undefined || (!isTaken(error) && !isMismatch(error))) return false
     const found = await client.getPlant(id).catch(() => undefined)
-    // The same version that was not accepted would not be accepted again.
-    if (found === undefined || found.etag === etag) return false
+    if (found === undefined) return false
     setTaken(found)
     return true
+  }
+  async function replace({ id, etag }: VersionedPlant, plant: Plant): Promise<NewPlant> {
+    try {
+      return await client.replacePlant(id, plant, { ifMatch: etag })
+    } catch (error) {
+      const current = isMismatch(error) ? await client.getPlant(id) : undefined
+      // The same choice again could not succeed either.
+      if (current?.etag === etag) throw new ShownError(words.conflict.changedOnTheWay)
+      throw error
+    }
   }
   /** Sends with the next free id, and another one if someone else was faster. */
   async function addWithNextId(plant: Plant, first: bigint | undefined): Promise<NewPlant> {
@@ -103,13 +113,11 @@ function useAddition({ session, notify, onClose, onAdded }: PlantDialogProps) {
         (error) => handleTaken(isSuggested ? suggested.current : id, error),
       )
     },
-    replace({ id, etag }: VersionedPlant, plant: Plant) {
-      const work = () => client.replacePlant(id, plant, { ifMatch: etag })
-      return submission.submit(
-        () => add(work),
-        (error) => handleTaken(id, error, etag),
-      )
-    },
+    replace: (stored: VersionedPlant, plant: Plant) =>
+      submission.submit(
+        () => add(() => replace(stored, plant)),
+        (error) => handleTaken(stored.id, error),
+      ),
   }
 }
 

@@ -1,4 +1,5 @@
 import { quotedText } from '../parts/quoted-text.ts'
+import type { EditedField } from './merge.ts'
 
 /** The texts of this room. */
 export const plantTexts = {
@@ -20,6 +21,7 @@ export const plantTexts = {
   notThere: 'This plant has been deleted.',
   noTag: 'no tag',
   saved: (name: string) => quotedText`Saved: ${name}`,
+  savedBoth: (name: string) => quotedText`Saved, with an edit of someone else: ${name}`,
   wasAdded: (name: string) => quotedText`Added: ${name}`,
   wasDeleted: (name: string) => quotedText`Deleted: ${name}`,
   undo: 'Undo',
@@ -28,15 +30,22 @@ export const plantTexts = {
   deletedMeanwhile: 'Someone else had already deleted this plant.',
   conflict: {
     taken: (id: bigint) => `Id ${id} is already used. Which plant should have it?`,
-    edited: 'Someone else edited this plant. Keep which?',
+    edited: (fields: readonly EditedField[]) =>
+      `Someone else edited this plant, too. Keep which ${plantTexts.conflict.list(fields)}?`,
+    editedBeforeDelete: 'Someone else edited this plant. Delete it anyway?',
     deleted: 'Someone else deleted this plant.',
     stored: 'In the store',
     yours: 'Yours',
-    keepStored: 'Keep the stored plant',
+    keepStored: (fields: readonly EditedField[]) => `Keep the stored ${plantTexts.conflict.list(fields)}`,
+    list: (fields: readonly EditedField[]) => fields.join(' and '),
+    keepPlant: 'Keep it',
+    deleteAnyway: 'Delete anyway',
     keepYours: 'Replace with mine',
     otherId: 'Add mine with the next free id',
     back: 'Back',
     addAgain: 'Add it again',
+    changedOnTheWay:
+      'Not saved: something between this page and the server changes its requests on the way. Ask the operator.',
     discard: 'Discard',
   },
 }
