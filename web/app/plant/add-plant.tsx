@@ -12,7 +12,8 @@ import { parseId } from '../parts/parse-id.ts'
 import { useSubmit } from '../parts/use-submit.ts'
 import { PlantConflict } from './conflict.tsx'
 import type { PlantDialogProps } from './dialog-props.ts'
-import { draftErrors, membersOf, PLANT_FIELDS, type PlantDraft, PlantFields } from './fields.tsx'
+import { draftErrors, membersOf, PlantFields } from './fields.tsx'
+import { PLANT_FIELDS, type PlantDraft } from './plant-draft.ts'
 import { plantTexts as words } from './texts.ts'
 
 const ID_TAKEN = 40901

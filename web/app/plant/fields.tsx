@@ -3,15 +3,8 @@ import { Field } from '../parts/field.tsx'
 import type { FormErrors } from '../parts/form-errors.ts'
 import { parseId } from '../parts/parse-id.ts'
 import { texts } from '../parts/texts.ts'
+import type { PlantDraft, PlantField } from './plant-draft.ts'
 import { plantTexts as words } from './texts.ts'
-
-/** The fields of a plant, as the service names them. */
-export const PLANT_FIELDS = ['id', 'name', 'tag'] as const
-
-export type PlantField = (typeof PLANT_FIELDS)[number]
-
-/** The texts in the fields of a form. */
-export type PlantDraft = Record<PlantField, string>
 
 /**
  * Errors that need no request. An empty id means the next free one. The web app requires a name, the service does not.

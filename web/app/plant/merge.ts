@@ -1,5 +1,5 @@
 import type { StoredPlant } from '../../../src/client/plant-store-client.ts'
-import type { PlantDraft } from './fields.tsx'
+import type { PlantDraft } from './plant-draft.ts'
 
 /** The fields of a stored plant that can be edited. */
 export const EDITED_FIELDS = ['name', 'tag'] as const
