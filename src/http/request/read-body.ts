@@ -73,19 +73,20 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 
 /**
  * Checks the header fields of a body and returns its media type. Throws 40001 if there is no body, 41501 for another
- * media type, charset or coding.
+ * media type, charset or coding. `aliases` are other names of the media types.
  */
 export function checkBodyHeaders<Type extends string>(
   { headers }: IncomingMessage,
   mediaTypes: readonly Type[],
   codings: readonly string[],
   expected: string,
+  aliases: ReadonlyMap<string, Type> = new Map(),
 ): Type {
   if (!hasBody({ headers })) throw new AppError(40001, `The body is missing. Send ${expected}.`)
   const field = headers['content-type'] ?? ''
   const plainType = mediaTypes.find((mediaType) => mediaType === field)
   const [type = '', ...parameters] = plainType === undefined ? field.toLowerCase().split(';') : [plainType]
-  const mediaType = mediaTypes.find((known) => known === type.trim())
+  const mediaType = mediaTypes.find((known) => known === type.trim()) ?? aliases.get(type.trim())
   if (mediaType === undefined) {
     throw new AppError(41501, `Send the body with Content-Type: ${mediaTypes.join(' or ')}.`)
   }

@@ -5,6 +5,13 @@ import { CONFLICT_RULES, type ConflictRule } from './run-import.ts'
 export const NDJSON = 'application/x-ndjson'
 export const CSV = 'text/csv'
 
+/** What programs send instead: Windows with Excel calls CSV application/vnd.ms-excel. */
+export const MEDIA_TYPE_ALIASES: ReadonlyMap<string, typeof NDJSON | typeof CSV> = new Map([
+  ['application/ndjson', NDJSON],
+  ['application/jsonl', NDJSON],
+  ['application/vnd.ms-excel', CSV],
+])
+
 /** The query parameters of every import, and those of CSV only. */
 const QUERY_NAMES = ['onConflict', 'dryRun'] as const
 const CSV_QUERY_NAMES = ['columns', 'idStart', 'encoding'] as const
@@ -58,7 +65,10 @@ function firstIdIn(text: string): bigint {
 
 /** Throws 41501 with advice for a CSV body that was rejected for the charset in its Content-Type. */
 export function adviseEncoding(contentType: string | undefined): void {
-  const [, charset] = /^\s*text\/csv\s*;(?:.*;)?\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '') ?? []
+  const [, charset] =
+    /^\s*(?:text\/csv|application\/vnd\.ms-excel)\s*;(?:.*;)?\s*charset\s*=\s*"?([^\s";]*)/i.exec(
+      contentType ?? '',
+    ) ?? []
   if (charset === undefined || /^utf-?8$/i.test(charset)) return
   const encoding = isEncoding(charset) ? charset : 'windows-1252'
   throw new AppError(

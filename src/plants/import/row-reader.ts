@@ -12,7 +12,7 @@ import {
 export type RowFault = 'tooLong' | 'notUtf8' | 'misquoted'
 
 export interface TableRow {
-  /** Empty for a blank or too long row; possibly wrong for a row with another fault. */
+  /** Empty for a blank row, also one of only delimiters, and for a too long one. May be wrong with another fault. */
   cells: readonly string[]
   line: number
   fault: RowFault | undefined
@@ -144,10 +144,17 @@ function tableRow(extent: RowExtent, text: string, delimiter: Delimiter, isUtf8:
   const content = withoutLineEnding(text)
   const isTooLong = end - start - (text.length - content.length) > ROW_BYTES_MAX
   if (isTooLong) return { cells: [], line, fault: 'tooLong' }
-  if (content === '') return { cells: [], line, fault: undefined }
+  if (hasOnly(content, delimiter)) return { cells: [], line, fault: undefined }
   const cells = hasQuotedCells ? quotedCells(content, delimiter) : content.split(delimiter)
   const fault = isMisquoted ? 'misquoted' : undefined
   return { cells, line, fault: isUtf8 ? fault : 'notUtf8' }
+}
+
+/** Whether a text has no characters but delimiters. */
+function hasOnly(text: string, delimiter: Delimiter): boolean {
+  let at = 0
+  while (text[at] === delimiter) at++
+  return at === text.length
 }
 
 function withoutLineEnding(row: string): string {

@@ -20,9 +20,13 @@ export const LINE_FEED = 0x0a
 export const CARRIAGE_RETURN = 0x0d
 export const QUOTATION_MARK = 0x22
 
-/** Whether a row has only a line ending. Blank rows are ignored. */
-export function isBlankRow(row: Uint8Array): boolean {
-  return row.every((byte) => byte === LINE_FEED || byte === CARRIAGE_RETURN)
+/**
+ * Whether a row has only delimiters and a line ending. Blank rows are ignored: spreadsheets write rows of empty cells
+ * after a table.
+ */
+export function isBlankRow(row: Uint8Array, delimiter: Delimiter = ','): boolean {
+  const code = delimiter.charCodeAt(0)
+  return row.every((byte) => byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === code)
 }
 
 /** The encodings that the web app offers. The service decodes every encoding of the Encoding Standard. */

@@ -21,8 +21,9 @@ export const importPlantsOperation: Operation = {
     'has the line, the counts and the outcome in its details. To resume, send the body again with ' +
     '`onConflict=skip`. An import may take hours, but ends after 30 seconds (by default) without a byte.\n\n' +
     'The header row of a table names the columns id, name and tag, in any order and case; other columns are ' +
-    'ignored. An empty cell has no value, so CSV cannot contain an empty name or tag. A compressed body has ' +
-    '`Content-Encoding: gzip`.\n\n' +
+    'ignored. Rows of only commas are ignored like blank lines. An empty cell has no value, so CSV cannot contain an empty name or tag. A compressed body has ' +
+    '`Content-Encoding: gzip`. The media types application/ndjson and application/jsonl mean NDJSON, ' +
+    'application/vnd.ms-excel means CSV.\n\n' +
     'With `Accept: application/x-ndjson` the response reports the import while it runs. Each line is an ' +
     'ImportEvent, with one for every failed row. The last line is a report or a failure; a response without it was ' +
     'interrupted.',

@@ -12,6 +12,7 @@ import {
   adviseEncoding,
   CSV,
   IMPORT_QUERY_NAMES,
+  MEDIA_TYPE_ALIASES,
   NDJSON,
   parseImportQuery,
 } from '../import/import-parameters.ts'
@@ -82,7 +83,7 @@ export function registerImportRoute(app: FastifyInstance, { plants, body }: Impo
 /** Throws as `checkBodyHeaders` does. */
 function checkImportHeaders(raw: IncomingMessage): typeof NDJSON | typeof CSV {
   try {
-    return checkBodyHeaders(raw, [NDJSON, CSV], ['gzip', 'x-gzip'], 'NDJSON or CSV')
+    return checkBodyHeaders(raw, [NDJSON, CSV], ['gzip', 'x-gzip'], 'NDJSON or CSV', MEDIA_TYPE_ALIASES)
   } catch (error) {
     if (error instanceof AppError && error.code === 41501) adviseEncoding(raw.headers['content-type'])
     throw error

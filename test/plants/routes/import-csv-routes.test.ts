@@ -27,6 +27,39 @@ test('a header row names the columns in any order and case, and other columns ar
   ])
 })
 
+test('rows of only commas are ignored like blank lines, also before the header row, and take no number', async () => {
+  const body = ',,\r\nid,name,tag\r\n1,a,\r\n,,\r\n\r\n2,b,\r\n,,\r\n,,,,\r\n'
+  assert.deepEqual(countsOf(await importCsv(app, body)), [2, 0, 0, 0])
+  const numbered = await importCsv(app, 'a,\n,\nb,\n,', '?columns=name,tag&idStart=5')
+  assert.deepEqual(countsOf(numbered), [2, 0, 0, 0])
+  assert.deepEqual(await takePlants(app), [
+    [1n, 'a'],
+    [2n, 'b'],
+    [5n, 'a'],
+    [6n, 'b'],
+  ])
+  const empty = await importCsv(app, 'id,name\n,""\n , \n')
+  assert.deepEqual(errorsOf(empty), [
+    [2, 40003],
+    [3, 40003],
+  ])
+})
+
+test('other names of the media types are accepted', async () => {
+  for (const type of ['application/vnd.ms-excel', 'Application/vnd.ms-excel; charset=utf-8']) {
+    const response = await postImport(app, 'id,name\n1,a\n', { headers: { 'content-type': type } })
+    assert.equal(response.status, 200, type)
+    assert.deepEqual(await takePlants(app), [[1n, 'a']])
+  }
+  for (const type of ['application/ndjson', 'application/jsonl']) {
+    const response = await postImport(app, '{"id":1,"name":"a"}\n', { headers: { 'content-type': type } })
+    assert.equal(response.status, 200, type)
+    assert.deepEqual(await takePlants(app), [[1n, 'a']])
+  }
+  const headers = { 'content-type': 'application/vnd.ms-excel; charset=windows-1252' }
+  await assertErrorAnswer(await postImport(app, 'id,name\n', { headers }), 415, 41501)
+})
+
 test('an empty cell has no value, and a cell of spaces is stored unchanged', async () => {
   const report = await importCsv(app, 'id,name,tag\n1,a,\n2,b,""\n3,, x\n4,"",x\n5, ,  \n')
   assert.deepEqual(countsOf(report), [3, 0, 0, 2])
