@@ -26,6 +26,7 @@ function useAccess() {
   const [isChecking, setChecking] = useState(() => rememberedToken() !== undefined)
   const opened = useRef<Session>(undefined)
   const current = useRef('')
+  const hasSignedIn = useRef(false)
   const lastFocus = useLastFocus()
   /** The focused element when the session ended. Forms move the focus afterwards. */
   const focusAtEnd = useRef<HTMLElement>(null)
@@ -48,6 +49,7 @@ function useAccess() {
       signal,
     })
     if (isForBrowser !== undefined) rememberToken(secret, isForBrowser)
+    hasSignedIn.current = isForBrowser !== undefined
     current.current = secret
     opened.current = next
     setMessage('')
@@ -87,12 +89,17 @@ function useAccess() {
     [],
   )
 
-  return { session, isEnded, isChecking, message, focusAtEnd: focusAtEnd.current, signIn, signOut }
+  return {
+    ...{ session, isEnded, isChecking, message, signIn, signOut },
+    focusAtEnd: focusAtEnd.current,
+    /** Whether the form was used. A remembered token needs none. */
+    hasSignedIn: hasSignedIn.current,
+  }
 }
 
 /** The web app: the sign-in form, then the views. */
 export function App() {
-  const { session, isEnded, isChecking, message, focusAtEnd, signIn, signOut } = useAccess()
+  const { session, isEnded, isChecking, message, focusAtEnd, hasSignedIn, signIn, signOut } = useAccess()
   const isTyping = isEnded && focusAtEnd?.matches('input, select')
   const signInForm = (
     <SignIn
@@ -112,7 +119,7 @@ export function App() {
   }
   return (
     <>
-      <Frame session={session} onSignOut={signOut} />
+      <Frame session={session} isFirst={hasSignedIn} onSignOut={signOut} />
       {isEnded && <SignInOverlay returnFocusTo={focusAtEnd}>{signInForm}</SignInOverlay>}
     </>
   )

@@ -20,8 +20,15 @@ const NAME_OF_VIEW: Record<View, string> = {
   tokens: words.tokens,
 }
 
+interface FrameProps {
+  session: Session
+  /** Whether the content gets the focus, because the sign-in form had it. */
+  isFirst: boolean
+  onSignOut(): void
+}
+
 /** The header, the current view, the footer and the notices. */
-export function Frame({ session, onSignOut }: { session: Session; onSignOut(): void }) {
+export function Frame({ session, isFirst, onSignOut }: FrameProps) {
   const [place, setPlace] = useState(() => readPlace())
   // Back and Forward mount the list again, at the position of its URL.
   const [visit, setVisit] = useState(0)
@@ -39,6 +46,9 @@ export function Frame({ session, onSignOut }: { session: Session; onSignOut(): v
     }
     addEventListener('popstate', follow)
     return () => removeEventListener('popstate', follow)
+  }, [])
+  useEffect(() => {
+    if (isFirst) content.current?.focus({ preventScroll: true })
   }, [])
   useEffect(() => {
     document.title = `${NAME_OF_VIEW[view]} · ${texts.product}`

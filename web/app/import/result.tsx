@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { type FieldError, type ImportRowError, RequestError } from '../../../src/client/plant-store-client.ts'
+import { type ImportRowError, RequestError } from '../../../src/client/plant-store-client.ts'
 import { causeText } from '../parts/failure-text.ts'
 import { texts } from '../parts/texts.ts'
+import { failureReason, groupFailures } from './failure-groups.ts'
 import type { ImportEnd, ImportStatus } from './run.ts'
 import { importTexts } from './texts.ts'
 
@@ -67,29 +68,25 @@ interface FailedRowsListProps {
 
 const SHOWN_MAX = 20
 
-/** The first failed rows, and why each failed. */
+/** The first failed rows, and why each failed. A reason that many rows share is shown once. */
 export function FailedRowsList({ errors, failed }: FailedRowsListProps) {
   if (failed === 0) return null
-  const shown = errors.slice(0, SHOWN_MAX)
+  const groups = groupFailures(errors)
+  const shown = groups.slice(0, SHOWN_MAX)
+  const rowsShown = shown.reduce((sum, { rows }) => sum + rows.length, 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls with the keyboard, too
     <section class="failed-rows" tabIndex={0} aria-label={importTexts.failedRows}>
       <ul>
-        {shown.map(({ line, id, message, fields }) => (
-          <li key={line}>
-            <strong>{importTexts.failedRow(line, id)}</strong>{' '}
-            <span dir="auto">{rowMessage(message, fields)}</span>
+        {shown.map(({ rows, reason }) => (
+          <li key={rows[0]?.line}>
+            <strong>{importTexts.failedLines(rows)}</strong> <span dir="auto">{reason}</span>
           </li>
         ))}
       </ul>
-      {failed > shown.length && <p class="hint">{importTexts.failedMore(failed - shown.length)}</p>}
+      {failed > rowsShown && <p class="hint">{importTexts.failedMore(failed - rowsShown)}</p>}
     </section>
   )
-}
-
-/** Why a row failed. For the encoding, the message of the service names a parameter; the web app has a field. */
-function rowMessage(message: string, fields: readonly FieldError[] = []): string {
-  return fields.some(({ rule }) => rule === 'utf-8') ? importTexts.notUtf8 : message
 }
 
 /** Why an import or a check failed. */
@@ -102,7 +99,8 @@ export function importFailureText(error: unknown): string {
   if (error instanceof RequestError && error.kind === 'service') {
     const { fields } = error.details
     const line = fields?.[0]?.line
-    if (line !== undefined) return importTexts.atLine(line, rowMessage(causeText(error), fields))
+    if (line !== undefined)
+      return importTexts.atLine(line, failureReason(error.code ?? 0, causeText(error), fields))
   }
   return causeText(error)
 }

@@ -59,8 +59,8 @@ export const INITIAL_STATUS: ImportStatus = {
   ...{ bytes: 0, nextLine: 1, isWaiting: false, isSentTwice: false },
 }
 
-/** The number of failed rows that are shown. */
-const SHOWN_ERRORS_MAX = 20
+/** The number of failed rows whose reasons are shown. */
+const SHOWN_ERRORS_MAX = 1_000
 /** stop() waits this long for the running slice, then aborts it. */
 const STOP_MS = 3_000
 

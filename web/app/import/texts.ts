@@ -3,6 +3,9 @@ import { texts } from '../parts/texts.ts'
 const whole = (count: number) => count.toLocaleString('en')
 const rows = (count: number) => `${whole(count)} ${count === 1 ? 'row' : 'rows'}`
 
+/** More line numbers would not help. */
+const LINES_NAMED_MAX = 5
+
 interface Counts {
   created: number
   replaced: number
@@ -107,8 +110,15 @@ export const importTexts = {
   resume: 'Resume',
   resumeHint: 'Resume to continue from there. No plant is added twice.',
   failedRows: 'Failed rows',
-  failedRow: (line: number, id: bigint | undefined) =>
-    id === undefined ? `Line ${whole(line)}` : `Line ${whole(line)}, id ${id}`,
+  failedLines(failed: readonly { line: number; id?: bigint | undefined }[]): string {
+    const [{ line = 0, id } = {}, ...others] = failed
+    if (others.length === 0) return id === undefined ? `Line ${whole(line)}` : `Line ${whole(line)}, id ${id}`
+    const lines = failed.slice(0, LINES_NAMED_MAX).map((row) => whole(row.line))
+    const more = failed.length > LINES_NAMED_MAX ? ' …' : ''
+    return `${rows(failed.length)}, on lines ${lines.join(', ')}${more}`
+  },
+  notJson: 'This is not a plant in JSON, such as {"id":1,"name":"Rosa"}.',
+  idWrong: 'The id must be a whole number, such as 42.',
   failedMore: (count: number) => `And ${whole(count)} more.`,
   saveFailed: 'Save the failed rows',
   saveFailedHint: 'Save the failed rows to a file, correct them there, then import that file.',

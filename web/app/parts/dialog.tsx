@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from './texts.ts'
 import { useLeaveWarning } from './use-leave-warning.ts'
 import './dialog.css'
@@ -9,6 +9,8 @@ export interface DialogProps {
   onClose(): void
   /** Whether only its own buttons close it: a request is running, or its content is shown only once. */
   isLocked?: boolean
+  /** Whether it asks before it closes with text that the user typed. */
+  asksToDiscard?: boolean
   children: ComponentChildren
 }
 
@@ -18,10 +20,19 @@ export function isDialogOpen(): boolean {
 }
 
 /** A modal dialog. Escape and the Back button close it, and the focus returns to where it was. */
-export function Dialog({ title, onClose, isLocked = false, children }: DialogProps) {
+export function Dialog({ title, onClose, isLocked = false, asksToDiscard = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const dismiss = useRef(onClose)
-  dismiss.current = isLocked ? () => undefined : onClose
+  const [hasTyped, setTyped] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  function close() {
+    // Text that is being sent is not lost.
+    const isSending = dialog.current?.querySelector('fieldset:disabled') !== null
+    if (isAsking) setAsking(false)
+    else if (asksToDiscard && hasTyped && !isSending) setAsking(true)
+    else onClose()
+  }
+  dismiss.current = isLocked ? () => undefined : close
   useLayoutEffect(() => {
     const before = document.activeElement
     const element = dialog.current
@@ -55,6 +66,9 @@ export function Dialog({ title, onClose, isLocked = false, children }: DialogPro
         event.preventDefault()
         dismiss.current()
       }}
+      onInput={({ target }) => {
+        if (target instanceof HTMLInputElement && target.type === 'text') setTyped(true)
+      }}
       onClose={() => {
         // Browsers do not let a page cancel a second Escape. A dialog that is still mounted opens again.
         if (!dialog.current?.isConnected) return
@@ -65,12 +79,38 @@ export function Dialog({ title, onClose, isLocked = false, children }: DialogPro
       <div class="dialog-head">
         <h2 id="dialog-title">{title}</h2>
         {!isLocked && (
-          <button type="button" class="x" aria-label={texts.close} onClick={onClose}>
+          <button type="button" class="x" aria-label={texts.close} onClick={close}>
             ×
           </button>
         )}
       </div>
-      {children}
+      {isAsking && <DiscardQuestion onKeep={() => setAsking(false)} onDiscard={onClose} />}
+      <div hidden={isAsking}>{children}</div>
     </dialog>
+  )
+}
+
+function DiscardQuestion({ onKeep, onDiscard }: { onKeep(): void; onDiscard(): void }) {
+  const keep = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    const before = document.activeElement
+    keep.current?.focus()
+    return () => {
+      // The fields are shown again after this.
+      requestAnimationFrame(() => before instanceof HTMLElement && before.focus({ preventScroll: true }))
+    }
+  }, [])
+  return (
+    <>
+      <p role="alert">{texts.discardQuestion}</p>
+      <div class="buttons">
+        <button type="button" class="main" ref={keep} onClick={onKeep}>
+          {texts.keepEditing}
+        </button>
+        <button type="button" class="danger" onClick={onDiscard}>
+          {texts.discard}
+        </button>
+      </div>
+    </>
   )
 }

@@ -6,6 +6,9 @@ export const texts = {
   close: 'Close',
   cancel: 'Cancel',
   tryAgain: 'Try again',
+  discardQuestion: 'Discard what you typed?',
+  keepEditing: 'Keep editing',
+  discard: 'Discard',
   idInvalid: 'Enter a whole number, such as 42, up to 9223372036854775807.',
   signIn: {
     title: 'Plant Store',
@@ -46,7 +49,7 @@ export const texts = {
     anotherHint: (count: number) =>
       `The list shows the ${count.toLocaleString('en')} most used tags. Type any other tag exactly as it is written on the plants.`,
     showTag: 'Show plants',
-    tagMissing: 'Type a tag. To find plants with an empty tag, choose “(empty tag)” in the list.',
+    tagMissing: 'Type a tag, or “(empty tag)” for the empty one.',
     jump: 'Go to id',
     jumpHint: 'Id …',
     jumpGo: 'Go',
@@ -65,7 +68,6 @@ export const texts = {
     clear: 'Show all plants',
     nameless: '(no name)',
     count: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'plant' : 'plants'}`,
-    countMore: (count: number) => `At least ${texts.plants.count(count)}`,
     atId: (id: bigint) => `At id ${id}.`,
     notThere: (id: bigint) => `There is no plant with id ${id}. The list shows the plants around it.`,
   },

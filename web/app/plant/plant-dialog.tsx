@@ -8,13 +8,17 @@ export function PlantDialog(props: PlantDialogProps) {
   const { plant, session } = props
   if (plant === undefined) {
     return (
-      <Dialog title={plantTexts.add} onClose={props.onClose}>
+      <Dialog title={plantTexts.add} asksToDiscard onClose={props.onClose}>
         <AddPlant {...props} />
       </Dialog>
     )
   }
   return (
-    <Dialog title={session.may('plants:write') ? plantTexts.edit : plantTexts.look} onClose={props.onClose}>
+    <Dialog
+      title={session.may('plants:write') ? plantTexts.edit : plantTexts.look}
+      asksToDiscard
+      onClose={props.onClose}
+    >
       <EditPlant {...props} plant={plant} />
     </Dialog>
   )

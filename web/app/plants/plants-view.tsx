@@ -190,7 +190,7 @@ function EmptyList({ place, go, firstSteps }: Pick<PlantsBodyProps, 'place' | 'g
   )
 }
 
-/** The number of plants, if it is known without counting: the list is complete, or filtered only by a tag. */
+/** The number of plants, if it is known: the list is loaded to both ends, or filtered only by a tag. */
 function Count({
   pages,
   place,
@@ -205,7 +205,6 @@ function Count({
   let text = ''
   if (isKnown && pages.isComplete) text = words.count(pages.endRow - pages.firstRow)
   else if (isKnown && tagged !== undefined) text = words.count(tagged.count)
-  else if (isKnown) text = words.countMore(pages.endRow - pages.firstRow)
   return (
     <span class="count" role="status">
       {text}

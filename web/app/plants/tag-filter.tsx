@@ -75,11 +75,12 @@ function AnotherTag({ listed, onChoose, onClose }: AnotherTagProps) {
   const submission = useSubmit(['tag'])
   function submit() {
     if (tag === '') return submission.setErrors({ tag: words.tagMissing })
-    onChoose(tag)
+    // The list calls the empty tag so.
+    onChoose(tag.trim() === texts.tags.emptyTag ? '' : tag)
     onClose()
   }
   return (
-    <Dialog title={words.anotherTitle} onClose={onClose}>
+    <Dialog title={words.anotherTitle} asksToDiscard onClose={onClose}>
       <Form submission={submission} label={words.showTag} onSubmit={submit} onClose={onClose}>
         <Field
           id="another-tag"

@@ -3,6 +3,7 @@ import { Choice } from '../parts/field.tsx'
 import { texts } from '../parts/texts.ts'
 import { useSubmit } from '../parts/use-submit.ts'
 import { BASE_URL, rememberedToken } from '../session/session.ts'
+import { secretIn } from './secret-in.ts'
 import './sign-in.css'
 
 const words = texts.signIn
@@ -29,7 +30,7 @@ export function SignIn({ isChecking, isFirst, message, onSubmit }: SignInProps) 
 
   function signIn(event: Event) {
     event.preventDefault()
-    const secret = input.current?.value.trim() || (rememberedToken() ?? '')
+    const secret = secretIn(input.current?.value ?? '') || (rememberedToken() ?? '')
     if (secret === '') return setErrors({ '': words.empty })
     void submit(
       () => onSubmit(secret, isRemembered),

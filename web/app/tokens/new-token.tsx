@@ -29,6 +29,7 @@ export function NewToken({ client, onCreated, onClose }: NewTokenProps) {
   return (
     <Dialog
       title={created === undefined ? words.create : words.secretTitle}
+      asksToDiscard
       isLocked={submission.isSubmitting || created !== undefined}
       onClose={onClose}
     >
