@@ -124,12 +124,12 @@ async function importAll(url: string, pieces: Buffer[], plants: number): Promise
       'content-length': bytes,
     },
   })
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  const responded = once(request, 'response') as Promise<[IncomingMessage]>
   for (const piece of pieces) {
-    if (!request.write(piece)) await Promise.race([once(request, 'drain'), answered])
+    if (!request.write(piece)) await Promise.race([once(request, 'drain'), responded])
   }
   request.end()
-  const [response] = await answered
+  const [response] = await responded
   let text = ''
   for await (const piece of response.setEncoding('utf8')) text += piece
   if (response.statusCode !== 200 || (JSON.parse(text) as { created: number }).created !== plants) {

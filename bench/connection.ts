@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 
-interface Answer {
+interface Response {
   status: number
   body: string
 }
@@ -11,17 +11,17 @@ interface Answer {
  */
 export interface Connection {
   /** One request at a time. Rejects when the connection breaks. */
-  request(method: 'GET' | 'POST', path: string, json?: string): Promise<Answer>
+  request(method: 'GET' | 'POST', path: string, json?: string): Promise<Response>
   close(): void
 }
 
-/** Connects to a server that tells the length of its answers (it need not know chunks). */
+/** Connects to a server that tells the length of its responses (it need not know chunks). */
 export async function connect(url: string, token: string): Promise<Connection> {
   const { hostname, port, host } = new URL(url)
   const socket = createConnection({ host: hostname, port: Number(port), noDelay: true })
   await once(socket, 'connect')
   let received: Buffer = Buffer.alloc(0)
-  let waiting: PromiseWithResolvers<Answer> | undefined
+  let waiting: PromiseWithResolvers<Response> | undefined
 
   function fail(error: Error): void {
     waiting?.reject(error)
@@ -36,20 +36,20 @@ export async function connect(url: string, token: string): Promise<Connection> {
     const head = received.toString('latin1', 0, headEnd)
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
     if (length === undefined) {
-      fail(new Error(`${url} did not tell the length of an answer: ${head}`))
+      fail(new Error(`${url} did not tell the length of a response: ${head}`))
       return
     }
     const end = headEnd + 4 + Number(length)
     if (received.length < end) return
-    const answer = { status: Number(head.slice(9, 12)), body: received.toString('utf8', headEnd + 4, end) }
+    const response = { status: Number(head.slice(9, 12)), body: received.toString('utf8', headEnd + 4, end) }
     received = received.subarray(end)
-    waiting?.resolve(answer)
+    waiting?.resolve(response)
   })
 
   const fields = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\n`
   return {
     request(method, path, json) {
-      waiting = Promise.withResolvers<Answer>()
+      waiting = Promise.withResolvers<Response>()
       const body =
         json === undefined
           ? '\r\n'

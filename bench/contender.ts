@@ -32,7 +32,7 @@ export function takeIds(): number {
   return usedIds
 }
 
-/** Sends bodies to POST /plants over 64 connections; throws at the first answer that is not 2xx. */
+/** Sends bodies to POST /plants over 64 connections; throws at the first response that is not 2xx. */
 export async function fill(url: string, bodies: Iterator<string>): Promise<void> {
   const send = async () => {
     const connection = await connect(url, TOKEN)

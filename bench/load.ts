@@ -6,7 +6,7 @@ import { runToEnd } from './processes.ts'
 
 const CONNECTIONS = 64
 const WARM_UP_SECONDS_MAX = 5
-/** A stalled answer is late, not lost: it shows in the latency. */
+/** A stalled response is late, not lost: it shows in the latency. */
 const ANSWER_TIMEOUT_SECONDS = 20
 
 /** What a load asks for, in percent; the rest are gets. */
@@ -27,7 +27,7 @@ export interface Measurement {
 /** The tool that makes the load, as results.md names it. */
 export const loadTool = spawnSync('wrk', ['--version']).error === undefined ? 'wrk' : 'autocannon'
 
-/** Puts a load on a contender. Throws unless every request was answered, and with 2xx. */
+/** Puts a load on a contender. Throws unless every request got a response, and with 2xx. */
 export async function measureLoad(
   name: LoadName,
   contender: Contender,
@@ -37,13 +37,13 @@ export async function measureLoad(
   if (result.refused > 0 || result.broken > 0 || result.requests === 0) {
     const { requests, refused, broken } = result
     throw new Error(
-      `${contender.name} under ${name}: of ${requests} requests ${refused} were not answered 2xx and ${broken} broke off.`,
+      `${contender.name} under ${name}: of ${requests} requests ${refused} were without a response 2xx and ${broken} broke off.`,
     )
   }
   return { perSecond: result.requests / result.seconds, p50Ms: result.p50Ms, p99Ms: result.p99Ms }
 }
 
-/** Puts a load on a contender whatever it shows: beside others the time may be over before anything is answered. */
+/** Puts a load on a contender whatever it shows: beside others the time may be over before anything gets a response. */
 export async function warmUp(name: LoadName, contender: Contender, seconds: number): Promise<void> {
   await applyLoad(name, contender, Math.min(WARM_UP_SECONDS_MAX, seconds))
 }
@@ -93,7 +93,7 @@ async function runWrk(
 ): Promise<LoadResult> {
   const { creates, lists } = SHARES[name]
   const script = fileURLToPath(new URL('load.lua', import.meta.url))
-  // One thread: the other core is for the one that answers.
+  // One thread: the other core is for the one that responds.
   const flags = [
     '-t1',
     `-c${connections}`,

@@ -18,7 +18,7 @@ const LAST_WORD = 'ultima'
 export interface MillionReport {
   plants: number
   fillSeconds: number
-  /** From the answer to the last create until a search finds that plant. */
+  /** From the response to the last create until a search finds that plant. */
   indexSeconds: number
   bytesPerPlant: number
   residentMb: { afterFill: number; afterReads: number; peak: number }
@@ -98,8 +98,8 @@ async function timeAlternately(connection: Connection, paths: string[], rounds: 
   return times
 }
 
-async function expectOk(answer: ReturnType<Connection['request']>): Promise<string> {
-  const { status, body } = await answer
+async function expectOk(response: ReturnType<Connection['request']>): Promise<string> {
+  const { status, body } = await response
   if (status !== 200) throw new Error(`Answered with ${status}: ${body}`)
   return body
 }

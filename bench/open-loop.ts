@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { newPlantJson, TOKEN, takeIds } from './contender.ts'
 
-/** How long the last answers are waited for. */
+/** How long the last responses are waited for. */
 const PATIENCE_MS = 10_000
 /** How often it is looked whether requests are due. */
 const TICK_MS = 1
@@ -16,7 +16,7 @@ const TWO = '2'.charCodeAt(0)
 export interface LoadPlan {
   lanes: readonly Lane[]
   seconds: number
-  /** Creates a second at fixed times, whatever is answered; undefined: each connection sends when it was answered. */
+  /** Creates a second at fixed times, whatever gets a response; undefined: each connection sends when it got a response. */
   perSecond: number | undefined
 }
 
@@ -27,7 +27,7 @@ export interface Lane {
   sentMs: number
 }
 
-/** An answer: when its request was sent, in milliseconds from the beginning of the load, and how long it took. */
+/** A response: when its request was sent, in milliseconds from the beginning of the load, and how long it took. */
 export interface TimedAnswer {
   atMs: number
   tookMs: number
@@ -43,7 +43,7 @@ export interface LoadOutcome {
   refused: TimedAnswer[]
   /** Answered with anything else, the first of them, and connections that broke. */
   others: string[]
-  /** Sent, and not answered in time. */
+  /** Sent, and without a response in time. */
   unanswered: number
 }
 
@@ -51,7 +51,7 @@ export interface LoadOutcome {
 export interface RunningLoad {
   /** Fulfils when the last request was sent. */
   over: Promise<void>
-  /** Fulfils when the last one was answered. */
+  /** Fulfils when the last one got a response. */
   outcome: Promise<LoadOutcome>
 }
 
@@ -85,7 +85,7 @@ export function startLoad({ lanes, seconds, perSecond }: LoadPlan): RunningLoad 
   let isOver = false
 
   function send(lane: Lane): void {
-    // In place: the id always has ten digits, and what was sent before has left the buffer, as it was answered.
+    // In place: the id always has ten digits, and what was sent before has left the buffer, as it got a response.
     lane.request.write(String(id++), idAt + '{"id":'.length, 'latin1')
     lane.sentMs = performance.now()
     underWay++
@@ -93,17 +93,17 @@ export function startLoad({ lanes, seconds, perSecond }: LoadPlan): RunningLoad 
     lane.socket.write(lane.request)
   }
 
-  function note(lane: Lane, answer: Buffer): void {
+  function note(lane: Lane, response: Buffer): void {
     const timed = { atMs: lane.sentMs - begunMs, tookMs: performance.now() - lane.sentMs }
-    if (answer[STATUS_AT] === TWO) outcome.accepted.push(timed)
-    else if (answer.includes('"error":50301')) outcome.refused.push(timed)
-    else if (outcome.others.length < OTHERS_TOLD_MAX) outcome.others.push(answer.toString('latin1'))
+    if (response[STATUS_AT] === TWO) outcome.accepted.push(timed)
+    else if (response.includes('"error":50301')) outcome.refused.push(timed)
+    else if (outcome.others.length < OTHERS_TOLD_MAX) outcome.others.push(response.toString('latin1'))
   }
 
   for (const lane of lanes) {
-    lane.socket.removeAllListeners('data').on('data', (answer: Buffer) => {
+    lane.socket.removeAllListeners('data').on('data', (response: Buffer) => {
       underWay--
-      note(lane, answer)
+      note(lane, response)
       if (perSecond === undefined && !isOver) send(lane)
       else free.push(lane)
       if (isOver && underWay === 0) drained.resolve()

@@ -76,16 +76,16 @@ export async function benchOverhead(
 function startScraping(url: string): { stop(): Promise<void> } {
   const scrapes: Promise<number>[] = []
   const scrape = async () => {
-    const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-    await answer.text()
-    return answer.status
+    const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    await response.text()
+    return response.status
   }
   const timer = setInterval(() => scrapes.push(scrape()), SCRAPE_EVERY_MS)
   return {
     async stop() {
       clearInterval(timer)
       for (const status of await Promise.all(scrapes)) {
-        if (status !== 200) throw new Error(`A scrape was answered with ${status}`)
+        if (status !== 200) throw new Error(`A scrape got a response with ${status}`)
       }
     },
   }

@@ -20,7 +20,7 @@ const MEMORY_STEP_MS = 50
 const WARM_UP_SECONDS = 2
 
 export interface OverloadRound {
-  /** Creates a second, over 64 connections that each send when they were answered. */
+  /** Creates a second, over 64 connections that each send when they got a response. */
   capacity: number
   /** Of those, wrongly refused: nothing was too much yet. In all. */
   refusedBelow: number
@@ -92,7 +92,7 @@ export async function benchOverload(
 }
 
 function summaryOf({ offered, sent, accepted, refused }: LoadOutcome, seconds: number) {
-  const tookMs = (answers: readonly TimedAnswer[]) => answers.map((answer) => answer.tookMs)
+  const tookMs = (responses: readonly TimedAnswer[]) => responses.map((response) => response.tookMs)
   return {
     offered: offered / seconds,
     sent: sent / seconds,

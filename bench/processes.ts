@@ -23,7 +23,7 @@ export interface ProcessPlan {
   args: string[]
   env?: Record<string, string>
   cwd?: string
-  /** Where it will answer, for a server that does not print its URL. */
+  /** Where it will response, for a server that does not print its URL. */
   url?: string
 }
 
@@ -42,7 +42,7 @@ process.once('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 /**
- * Starts a server in a process of its own; fulfils when it has printed its URL, or answers at the one given.
+ * Starts a server in a process of its own; fulfils when it has printed its URL, or responds at the one given.
  */
 export async function startServer(plan: ProcessPlan): Promise<RunningServer> {
   const { child, output, ended } = spawnTracked(plan)

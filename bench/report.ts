@@ -14,7 +14,7 @@ import type { StartReport } from './start.bench.ts'
 import { medianOf, p99Of, ratiosOf, type Spread, spreadOf } from './statistics.ts'
 
 const LOAD_MEANINGS: Record<LoadName, string> = {
-  create: 'POST /plants, each with an id of its own and a tag; answered when the plant is on disk.',
+  create: 'POST /plants, each with an id of its own and a tag; responded when the plant is on disk.',
   get: 'GET /plants/{id} of one of 10,000 plants, at random.',
   list: 'GET /plants, a page of 100 of 10,000 plants from a random place on.',
   mixed: '80 % gets, 15 % creates, 5 % pages of 100, shuffled.',
@@ -71,7 +71,7 @@ export function millionSection(report: MillionReport): string {
   ]
   return section(
     'million',
-    `${whole(plants)} plants stored over HTTP through 64 connections by one running service, which then answers one request at a time; the first and the last page in turn.`,
+    `${whole(plants)} plants stored over HTTP through 64 connections by one running service, which then responds one request at a time; the first and the last page in turn.`,
     facts,
     table(times),
   )
@@ -152,7 +152,7 @@ export function overloadSection({ rounds }: OverloadReport): string {
   }
   return section(
     'overload',
-    `POST /plants at ${OVERLOAD_FACTOR} times the capacity, at fixed times whatever is answered, over ${whole(OVERLOAD_CONNECTIONS)} connections with one request under way on each. What comes due while no connection is free is not sent. Times count from sending. The capacity is what 64 connections get that each send when they were answered, in the same round; the generator shares the processors of the service.`,
+    `POST /plants at ${OVERLOAD_FACTOR} times the capacity, at fixed times whatever gets a response, over ${whole(OVERLOAD_CONNECTIONS)} connections with one request under way on each. What comes due while no connection is free is not sent. Times count from sending. The capacity is what 64 connections get that each send when they got a response, in the same round; the generator shares the processors of the service.`,
     [
       ['', 'median', 'min–max'],
       row('capacity, a second', ({ capacity }) => capacity),

@@ -106,7 +106,7 @@ function resultsPage(options: BenchOptions): string {
   const { rounds, seconds } = options
   const parts = [
     '# What the bench measured',
-    `Written by \`npm run bench -- --write\`. Each load runs for ${seconds} s on one contender after the other, ${rounds} rounds of it; a ratio is the median of the ratios of the rounds, with the smallest and the largest. Every contender is a process of its own with 10,000 plants in it, warmed up first, and each waits until the one before has nothing more to do${INDEX_REMARKS[options.engine]}. One answer that is not 2xx ends the run.`,
+    `Written by \`npm run bench -- --write\`. Each load runs for ${seconds} s on one contender after the other, ${rounds} rounds of it; a ratio is the median of the ratios of the rounds, with the smallest and the largest. Every contender is a process of its own with 10,000 plants in it, warmed up first, and each waits until the one before has nothing more to do${INDEX_REMARKS[options.engine]}. One response that is not 2xx ends the run.`,
     table([['', 'this run'], ...run]),
     ...(targets === '' ? [] : ['## Targets', targets]),
     ...(reports.loads.length === 0 ? [] : ['## Beside what', contenderRemarks(options)]),
@@ -118,7 +118,7 @@ function resultsPage(options: BenchOptions): string {
 function contenderRemarks({ engine, withPeers }: BenchOptions): string {
   const remarks: Record<string, string> = {
     'node:http echo':
-      'reads the whole body and answers with it, and a get with a constant body as long as ours: what HTTP alone costs in Node.',
+      'reads the whole body and responds with it, and a get with a constant body as long as ours: what HTTP alone costs in Node.',
     ...ENGINE_REMARKS[engine],
     ...(withPeers ? PEER_REMARKS : {}),
   }

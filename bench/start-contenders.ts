@@ -38,12 +38,12 @@ export function startService(
 
 /** Gives our service the plants that each contender holds before a load begins, in a request: it need not be timed. */
 export async function seed(url: string): Promise<void> {
-  const answer = await fetch(`${url}/plants/import`, {
+  const response = await fetch(`${url}/plants/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/x-ndjson' },
     body: [...seedBodies()].join('\n'),
   })
-  if (answer.status !== 200) throw new Error(`${url} refused the plants: ${await answer.text()}`)
+  if (response.status !== 200) throw new Error(`${url} refused the plants: ${await response.text()}`)
 }
 
 /** Our service as a contender, with the seeded plants in it. */
@@ -53,7 +53,7 @@ export async function startOurs(stores: Stores): Promise<Contender> {
   return { ...server, name: OURS, pagePath: PAGE_PATH }
 }
 
-/** The echo, answering a get with as many bytes as ours does. */
+/** The echo, responding a get with as many bytes as ours does. */
 export async function startEcho(ours: Contender): Promise<Contender> {
   const connection = await connect(ours.url, TOKEN)
   const sizes: string[] = []

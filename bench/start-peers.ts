@@ -12,9 +12,9 @@ const PEERS_FOLDER = fileURLToPath(new URL('peers/', import.meta.url))
 /** What a reader of the numbers must know of each peer: what it does not do, or does otherwise. */
 export const PEER_REMARKS = {
   'express + zod + better-sqlite3':
-    'checks the token, validates, and commits each create by itself (WAL, synchronous = FULL) in the thread that answers. Ids beyond 2⁵³ are refused; no search, no idempotency keys, no stored tokens, no preconditions.',
+    'checks the token, validates, and commits each create by itself (WAL, synchronous = FULL) in the thread that responds. Ids beyond 2⁵³ are refused; no search, no idempotency keys, no stored tokens, no preconditions.',
   'json-server 0.17':
-    'checks neither token nor body and answers before anything is on disk (no fsync): its plants are in memory, found by looking at each one, and the whole file is written anew after a create. Run with --quiet, without --watch. Ids beyond 2⁵³ are rounded.',
+    'checks neither token nor body and responds before anything is on disk (no fsync): its plants are in memory, found by looking at each one, and the whole file is written anew after a create. Run with --quiet, without --watch. Ids beyond 2⁵³ are rounded.',
 } as const
 
 /** Installs the peers when they are not there yet, or others than the lock file says. */

@@ -29,7 +29,7 @@ export async function benchStart(workFolder: string): Promise<StartReport> {
     milliseconds.push(performance.now() - startMs)
     connection.close()
     await server.stop()
-    if (status !== 200) throw new Error(`A create after the start was answered with ${status}: ${body}`)
+    if (status !== 200) throw new Error(`A create after the start got a response with ${status}: ${body}`)
   }
   return { milliseconds, plants: SEEDED_PLANTS }
 }

@@ -11,9 +11,9 @@ import { SettingError, SetupError } from '../src/errors.ts'
 import { serve } from '../src/serve.ts'
 import { generateToken } from '../src/tokens/token.ts'
 import { eventually } from './support/eventually.ts'
-import { assertErrorAnswer } from './support/http/error-body.ts'
+import { assertErrorResponse } from './support/http/error-body.ts'
 import { startApp, temporaryFolder } from './support/http/start-app.ts'
-import { openWire, requestText, type Wire, type WireAnswer } from './support/http/wire.ts'
+import { openWire, requestText, type Wire, type WireResponse } from './support/http/wire.ts'
 import { type PlantstoreProcess, startServe } from './support/process/plantstore-process.ts'
 
 const silent = pino({ level: 'silent' })
@@ -26,7 +26,7 @@ async function beginCreate(wire: Wire, id: number): Promise<string> {
   const length = String(body.length)
   const headers = { 'Content-Type': 'application/json', 'Content-Length': length, Expect: '100-continue' }
   wire.send(requestText('POST /plants', headers))
-  assert.equal((await wire.answer()).status, 100)
+  assert.equal((await wire.response()).status, 100)
   return body
 }
 
@@ -37,17 +37,17 @@ test('SIGTERM: running requests complete, new connections are rejected, and the 
   const [idle, half, sent] = await Promise.all([1, 2, 3].map(() => openWire(test, service.port)))
   assert.ok(idle && half && sent)
   idle.send(requestText('GET /readyz'))
-  assert.equal((await idle.answer()).status, 200)
+  assert.equal((await idle.response()).status, 200)
   const rest = await beginCreate(half, 1)
   sent.send(...[10, 11, 12, 13, 14].map(createText))
   // After the first response it is certain that the service has read the others.
-  assert.equal((await sent.answer()).status, 200)
+  assert.equal((await sent.response()).status, 200)
   service.child.kill('SIGTERM')
   await idle.assertClosed()
   let created = 1
   // After a response with Connection: close, later requests were not executed (RFC 9112 §9.6).
   for (let isLast = false; created < 5 && !isLast; created++) {
-    const response: WireAnswer = await sent.answer()
+    const response: WireResponse = await sent.response()
     assert.equal(response.status, 200)
     isLast = response.headers.connection === 'close'
   }
@@ -55,8 +55,8 @@ test('SIGTERM: running requests complete, new connections are rejected, and the 
   await assert.rejects(openWire(test, service.port), { code: 'ECONNREFUSED' })
 
   half.send(rest, requestText('GET /readyz'))
-  assert.equal((await half.answer()).status, 200)
-  await assertErrorAnswer(await half.answer(), 503, 50303)
+  assert.equal((await half.response()).status, 200)
+  await assertErrorResponse(await half.response(), 503, 50303)
   await half.assertClosed()
   assert.equal(await service.exit, 0)
 
@@ -75,7 +75,7 @@ test('a kept-alive connection does not delay the end after its last response', a
   service.child.kill('SIGINT')
   await eventually(() => isStopping(service))
   wire.send(rest)
-  assert.equal((await wire.answer()).status, 200)
+  assert.equal((await wire.response()).status, 200)
   const respondedMs = performance.now()
   assert.equal(await service.exit, 0)
   assert.ok(performance.now() - respondedMs < 8_000, 'it ends then, not at the time limit')
@@ -158,12 +158,12 @@ test('the path of the base URL prefixes every route and every link in a response
   assert.match(await (await app.fetch('/')).text(), /href="\/api\/v1\/docs"/)
   const rejected = await app.fetch('/plants', { method: 'DELETE' })
   assert.equal(rejected.headers.get('allow'), 'GET, HEAD, OPTIONS, POST')
-  await assertErrorAnswer(rejected, 405, 40501)
+  await assertErrorResponse(rejected, 405, 40501)
 
   const wire = await openWire(test, app.port)
   for (const path of ['/plants', '/healthz', '/', '/api/v1plants', '/api', '/api/v1/api/v1/plants']) {
     wire.send(requestText(`GET ${path}`))
-    await assertErrorAnswer(await wire.answer(), 404, 40401)
+    await assertErrorResponse(await wire.response(), 404, 40401)
   }
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from './support/eventually.ts'
-import { assertErrorAnswer } from './support/http/error-body.ts'
+import { assertErrorResponse } from './support/http/error-body.ts'
 import { openWire, requestText } from './support/http/wire.ts'
 import { startServe } from './support/process/plantstore-process.ts'
 
@@ -13,14 +13,14 @@ test('with a delay requests are served after SIGTERM, on new connections too, wh
   service.child.kill('SIGTERM')
   await eventually(async () => {
     wire.send(requestText('GET /readyz'))
-    const response = await wire.answer()
+    const response = await wire.response()
     if (response.status === 200) return false
-    await assertErrorAnswer(response, 503, 50303)
+    await assertErrorResponse(response, 503, 50303)
     return true
   })
   const late = await openWire(test, service.port)
   late.send(requestText('POST /plants', {}, '{"id":1,"name":"a"}'))
-  assert.equal((await late.answer()).status, 200)
+  assert.equal((await late.response()).status, 200)
   assert.equal(await service.exit, 0)
   assert.ok(performance.now() - askedMs >= 1_950)
   await late.assertClosed()

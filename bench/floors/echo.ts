@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// The floor for HTTP: what node:http does when there is nothing to do. It reads the whole body and answers
+// The floor for HTTP: what node:http does when there is nothing to do. It reads the whole body and responds
 // with it; a GET gets a constant body of the size that ours has: echo.ts <bytes of a plant> <bytes of a page>
 
 const plant = constantJson(Number(process.argv[2]))

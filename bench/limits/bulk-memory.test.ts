@@ -66,9 +66,9 @@ async function startMeasured(t: TestContext, database: string) {
   }
 }
 
-async function countsIn(answer: Response): Promise<number[]> {
-  const text = await answer.text()
-  assert.equal(answer.status, 200, text)
+async function countsIn(response: Response): Promise<number[]> {
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
   const { created, failed } = JSON.parse(text) as Report
   return [created, failed]
 }
@@ -106,8 +106,8 @@ test('the memory of the service does not grow with what has no end', { skip }, a
   assert.deepEqual(await countsIn(endless), [0, 1])
   check('a line without an end')
   const open = Buffer.from(`id,name\n1,"${'x\n'.repeat(MIB)}`)
-  const answer = await send(url, repeated(open, 300 * MIB), { 'content-type': CSV })
-  assert.equal(answer.status, 400, await answer.text())
+  const response = await send(url, repeated(open, 300 * MIB), { 'content-type': CSV })
+  assert.equal(response.status, 400, await response.text())
   check('a quotation mark that is never closed')
   for (const cells of [',', '"",']) {
     const empty = await send(url, repeated(Buffer.alloc(MIB, cells), 300 * MIB), { 'content-type': CSV })

@@ -34,9 +34,9 @@ async function startAttacked(t: TestContext) {
   function send(method: string, path: string, body?: string): Promise<number> {
     return new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-      request(service.url + path, { agent, method, headers }, (answer) => {
-        answer.resume()
-        answer.once('end', () => resolve(answer.statusCode ?? 0))
+      request(service.url + path, { agent, method, headers }, (response) => {
+        response.resume()
+        response.once('end', () => resolve(response.statusCode ?? 0))
       })
         .once('error', reject)
         .end(body)
@@ -52,8 +52,10 @@ async function startAttacked(t: TestContext) {
     /** In MiB. */
     memory: () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
     async connections() {
-      const answer = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-      return Number(/^plantstore_http_connections (\d+)/m.exec(await answer.text())?.[1])
+      const response = await fetch(`${service.url}/metrics`, {
+        headers: { authorization: `Bearer ${TOKEN}` },
+      })
+      return Number(/^plantstore_http_connections (\d+)/m.exec(await response.text())?.[1])
     },
   }
 }
@@ -62,7 +64,7 @@ function p99Of(sortedMs: readonly number[]): number {
   return sortedMs[Math.floor(sortedMs.length * 0.99)] ?? Number.NaN
 }
 
-/** How long requests took, in ms, sent steadily until `isOver`; one that is not answered with 200 fails. */
+/** How long requests took, in ms, sent steadily until `isOver`; one that is not responded to with 200 fails. */
 async function probe(
   send: (method: string, path: string, body?: string) => Promise<number>,
   isOver: () => boolean,

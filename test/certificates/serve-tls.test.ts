@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { makeCertificate, trustCertificate } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
-import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { assertErrorResponse } from '../support/http/error-body.ts'
 import { exchange } from '../support/http/raw-http.ts'
 import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { openWire } from '../support/http/wire.ts'
@@ -24,8 +24,8 @@ test('every response over TLS has Strict-Transport-Security, also errors', async
   }
   const wire = await openWire(test, app.port, { isSecure: true })
   wire.send('no HTTP\r\n\r\n')
-  const response = await wire.answer()
-  await assertErrorAnswer(response, 400, 40000)
+  const response = await wire.response()
+  await assertErrorResponse(response, 400, 40000)
   assert.equal(response.headers['strict-transport-security'], STRICT)
   const plain = await startApp(test)
   assert.equal((await plain.fetch('/healthz')).headers.get('strict-transport-security'), null)

@@ -24,7 +24,7 @@ globalThis.use = async (token) => {
   })()
   const report = await client.importPlants(many, { onError: ({ line, id }) => told.push([line, String(id)]) })
   const file = new Blob(['id,name\\n-9007199254740993,a\\n'])
-  // Its answer comes later than that: of what goes out a browser tells nothing.
+  // Its response comes later than that: of what goes out a browser tells nothing.
   const fromFile = await client.importPlants(file, { format: 'csv', timeoutMs: 200 })
   const exported = []
   for await (const plant of client.exportPlants()) exported.push(String(plant.id))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PlantStoreClient } from '../../src/client/plant-store-client.ts'
 import { ERRORS, type WriteOutcome } from '../../src/errors.ts'
 import { failureOf } from './failure-of.ts'
-import { answer, startScript, type Turn } from './scripted-server.ts'
+import { response, startScript, type Turn } from './scripted-server.ts'
 
 // A conditional write that was applied fails its own condition the second time. So it is sent again only when the
 // response says that nothing was stored.
@@ -15,11 +15,11 @@ const CONDITION = { ifMatch: '"0"' }
 const CONDITIONAL_WRITES: Record<string, [(client: PlantStoreClient) => Promise<unknown>, Turn]> = {
   replace: [
     (client) => client.replacePlant(1n, { name: 'Rosa' }, CONDITION),
-    answer(200, STORED, { etag: '"1"' }),
+    response(200, STORED, { etag: '"1"' }),
   ],
   update: [
     (client) => client.updatePlant(1n, { name: 'Rosa' }, CONDITION),
-    answer(200, STORED, { etag: '"1"' }),
+    response(200, STORED, { etag: '"1"' }),
   ],
   delete: [(client) => client.deletePlant(1n, CONDITION), (response) => void response.writeHead(204).end()],
 }
@@ -61,7 +61,7 @@ for (const [name, [call, success]] of Object.entries(CONDITIONAL_WRITES)) {
       const label = `${code} ${outcome}`
       const details = outcome === undefined ? {} : { details: { outcome } }
       const json = JSON.stringify({ error: code, message: 'It failed.', ...details })
-      const failure = answer(Math.trunc(code / 100), json, { 'retry-after': '0' })
+      const failure = response(Math.trunc(code / 100), json, { 'retry-after': '0' })
       const { client, requests } = await startScript(t, [failure, success])
       if (isRetried) await call(client())
       else assert.equal((await failureOf(call(client()))).isOutcomeUnknown, isOutcomeUnknown, label)
@@ -71,7 +71,7 @@ for (const [name, [call, success]] of Object.entries(CONDITIONAL_WRITES)) {
 
   test(`a conditional ${name} is not sent again after the response of a gateway`, async (t) => {
     for (const status of GATEWAY_STATUSES) {
-      const { client, requests } = await startScript(t, [answer(status, '<h1>Error</h1>'), success])
+      const { client, requests } = await startScript(t, [response(status, '<h1>Error</h1>'), success])
       assert.equal((await failureOf(call(client()))).isOutcomeUnknown, true, `${status}`)
       assert.equal(requests.length, 1, `${status}`)
     }

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { failureOf } from './failure-of.ts'
 import { gather } from './gather.ts'
-import { answer, breakOff, hangUp, refuse, startScript, startServer } from './scripted-server.ts'
+import { breakOff, hangUp, refuse, response, startScript, startServer } from './scripted-server.ts'
 
 const ID = 9007199254740993n
 const NDJSON = { 'content-type': 'application/x-ndjson' }
@@ -65,7 +65,7 @@ test('an export is read as fast as one likes, and no further', async (context) =
   const name = 'x'.repeat(1_000)
   await client.importPlants(Array.from({ length: 20_000 }, (_, at) => ({ id: BigInt(at), name })))
   let read = 0
-  // Time passes for who reads alone: a busy machine is none that does not answer.
+  // Time passes for who reads alone: a busy machine is none that does not response.
   context.mock.timers.enable({ apis: ['setTimeout'] })
   for await (const { id } of client.exportPlants({ timeoutMs: 250 })) {
     assert.equal(id, BigInt(read++))
@@ -100,12 +100,12 @@ test('an export that is cut throws, wherever it is cut', async (context) => {
     assert.equal((await failureOf(new Response(file).text())).kind, 'connection')
     assert.equal(requests.length, 2, 'what has begun is not begun again')
   }
-  const { client } = await startScript(context, [answer(200, LINE + LINE.slice(0, 30), NDJSON)])
+  const { client } = await startScript(context, [response(200, LINE + LINE.slice(0, 30), NDJSON)])
   assert.equal((await failureOf(gather(client().exportPlants()))).kind, 'connection')
 })
 
 test('an export is asked for again until it begins', async (context) => {
-  const turns = [hangUp, refuse(503, 50301), answer(200, LINE, NDJSON)]
+  const turns = [hangUp, refuse(503, 50301), response(200, LINE, NDJSON)]
   const { client } = await startScript(context, turns)
   assert.deepEqual(
     (await gather(client().exportPlants())).map(({ id }) => id),
@@ -113,13 +113,13 @@ test('an export is asked for again until it begins', async (context) => {
   )
   const file = await startScript(context, [
     ...turns.slice(0, 2),
-    answer(200, 'id,name\r\n', { 'content-type': 'text/csv; charset=utf-8' }),
+    response(200, 'id,name\r\n', { 'content-type': 'text/csv; charset=utf-8' }),
   ])
   assert.equal(await new Response(await file.client().exportPlants({ format: 'csv' })).text(), 'id,name\r\n')
 })
 
 test('a page of a list, or anything else, is no export', async (context) => {
-  const { client } = await startScript(context, [answer(200, '[]')])
+  const { client } = await startScript(context, [response(200, '[]')])
   assert.equal((await failureOf(gather(client().exportPlants()))).kind, 'response')
   assert.equal((await failureOf(client().exportPlants({ format: 'csv' }))).kind, 'response')
 })

@@ -5,12 +5,12 @@ import { createPlantStoreClient, RequestError } from '../../src/client/plant-sto
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { failureOf } from './failure-of.ts'
-import { answer, hangUp, refuse, stall, startScript } from './scripted-server.ts'
+import { hangUp, refuse, response, stall, startScript } from './scripted-server.ts'
 
 const PLANT = { id: 1n, name: 'a' }
-const CREATED = answer(200, '{"name":"a"}', { etag: '"1"' })
+const CREATED = response(200, '{"name":"a"}', { etag: '"1"' })
 
-test('a service that does not answer is given up when the time is over', async (context) => {
+test('a service that does not response is given up when the time is over', async (context) => {
   const { client, requests } = await startScript(context, [stall])
   const beginMs = performance.now()
   const error = await failureOf(client().createPlant(PLANT, { timeoutMs: 300 }))
@@ -52,7 +52,7 @@ test('a signal ends a request on its way, a wait for the next try, and a call be
   }
 })
 
-test('a token that never comes is given up as an answer is, and of a write that was not sent nothing is unknown', async (context) => {
+test('a token that never comes is given up as a response is, and of a write that was not sent nothing is unknown', async (context) => {
   const { client, requests } = await startScript(context, [hangUp])
   const never = () => new Promise<string>(() => undefined)
   const waiting = client({ token: never, timeoutMs: 100 })
@@ -102,7 +102,7 @@ test('where nothing listens, the error says so and names the place', async () =>
   assert.match(error.message, new RegExp(`^The connection to ${baseUrl} failed: .*ECONNREFUSED`))
 })
 
-test('an answer that is not one of the service is told as that, whatever its status', async (context) => {
+test('a response that is not one of the service is told as that, whatever its status', async (context) => {
   const page = '<!doctype html><title>Sign in</title>'
   const headers = { 'content-type': 'text/html', 'x-request-id': 'of-the-proxy' }
   for (const [status, body] of [
@@ -114,7 +114,7 @@ test('an answer that is not one of the service is told as that, whatever its sta
     [404, '{"error":"Not Found","message":"Route not found"}'],
     [500, '"text"'],
   ] as const) {
-    const { client, requests } = await startScript(context, [answer(status, body, headers)])
+    const { client, requests } = await startScript(context, [response(status, body, headers)])
     for (const call of [client().getPlant(1n), client().createPlant(PLANT), client().updatePlant(1n, {})]) {
       const error = await failureOf(call)
       assert.deepEqual([error.kind, error.code, error.status], ['response', undefined, status], body)
@@ -129,7 +129,7 @@ test('an answer that is not one of the service is told as that, whatever its sta
 test('a success that cannot be read leaves open whether the write was done', async (context) => {
   for (const status of [200, 201, 204]) {
     for (const body of ['<!doctype html><title>Sign in</title>', '', '[]']) {
-      const { client, requests } = await startScript(context, [answer(status, body)])
+      const { client, requests } = await startScript(context, [response(status, body)])
       for (const call of [
         client().createPlant(PLANT),
         client().replacePlant(1n, PLANT),
@@ -151,7 +151,7 @@ test('a success that cannot be read leaves open whether the write was done', asy
 })
 
 test('success of another kind is none: a page is no deletion, and no list', async (context) => {
-  const { client } = await startScript(context, [answer(200, '{}')])
+  const { client } = await startScript(context, [response(200, '{}')])
   assert.equal((await failureOf(client().deletePlant(1n))).kind, 'response')
   assert.equal((await failureOf(client().listTags())).kind, 'response')
   const list = client().listPlants()[Symbol.asyncIterator]()
@@ -160,7 +160,7 @@ test('success of another kind is none: a page is no deletion, and no list', asyn
 
 test('a redirect is not followed: a POST would become a GET, and the token go astray', async (context) => {
   const { client, requests, url } = await startScript(context, [
-    answer(301, '', { location: '/elsewhere' }),
+    response(301, '', { location: '/elsewhere' }),
     CREATED,
   ])
   const error = await failureOf(client().createPlant(PLANT))

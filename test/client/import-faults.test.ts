@@ -4,14 +4,14 @@ import { ndjsonOf } from '../../src/client/import-body.ts'
 import type { NewPlant } from '../../src/client/plant-store-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { failureOf } from './failure-of.ts'
-import { answer, stall, startScript, startServer } from './scripted-server.ts'
+import { response, stall, startScript, startServer } from './scripted-server.ts'
 
 const PLANTS = [
   { id: 1n, name: 'one' },
   { id: 2n, name: 'two' },
 ]
 const report = (created: number) =>
-  answer(200, `{"created":${created},"replaced":0,"skipped":0,"failed":0,"errors":[]}`)
+  response(200, `{"created":${created},"replaced":0,"skipped":0,"failed":0,"errors":[]}`)
 
 function* numbered(count: number): Generator<NewPlant> {
   for (let number = 1; number <= count; number++) yield { id: BigInt(number), name: 'a' }
@@ -80,7 +80,7 @@ test('a signal ends an import, and so does a callback that throws', async (conte
   await assert.rejects(throwing, (error) => error === reason)
 })
 
-test('the time that a source takes is its own, and a service that does not answer is given up', async (context) => {
+test('the time that a source takes is its own, and a service that does not response is given up', async (context) => {
   const slow = await startScript(context, [report(1)])
   async function* plants(dawdleMs: number) {
     for (const plant of PLANTS) {
@@ -88,7 +88,7 @@ test('the time that a source takes is its own, and a service that does not answe
       await new Promise((resolve) => setTimeout(resolve, dawdleMs))
     }
   }
-  // Not less: a busy machine takes its time for the answer, too.
+  // Not less: a busy machine takes its time for the response, too.
   assert.equal((await slow.client({ timeoutMs: 800 }).importPlants(plants(1_000))).created, 2)
   // A row does not wait for the next one.
   assert.deepEqual(

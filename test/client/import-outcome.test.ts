@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureOf } from './failure-of.ts'
-import { answer, startScript } from './scripted-server.ts'
+import { response, startScript } from './scripted-server.ts'
 
 const PLANTS = [{ id: 1n, name: 'one' }]
 const COUNTS = { created: 1, replaced: 0, skipped: 0, failed: 0 }
@@ -22,7 +22,7 @@ test('an import that failed may have stored rows, unless it says or implies that
     [429, 42901, undefined, false],
   ] as const) {
     const body = JSON.stringify({ error: code, message: '', details })
-    const { client } = await startScript(context, [answer(status, body)])
+    const { client } = await startScript(context, [response(status, body)])
     const error = await failureOf(client({ triesMax: 1 }).importPlants(PLANTS))
     assert.deepEqual([error.code, error.isOutcomeUnknown], [code, isOutcomeUnknown], body)
     assert.deepEqual(error.details, details ?? {})

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NewPlant } from '../../src/client/plant-store-client.ts'
 import { failureOf } from './failure-of.ts'
-import { answer, breakOff, hangUp, refuse, startScript } from './scripted-server.ts'
+import { breakOff, hangUp, refuse, response, startScript } from './scripted-server.ts'
 
 const PLANTS = [
   { id: 1n, name: 'one' },
   { id: 2n, name: 'two' },
 ]
 const report = (created: number) =>
-  answer(200, `{"created":${created},"replaced":0,"skipped":0,"failed":0,"errors":[]}`)
+  response(200, `{"created":${created},"replaced":0,"skipped":0,"failed":0,"errors":[]}`)
 const DONE = { line: 1_001, created: 1_000, replaced: 0, skipped: 0, failed: 0 }
 
 function* numbered(count: number): Generator<NewPlant> {
@@ -37,7 +37,7 @@ test('an import is sent in slices of whole rows, each with its response after it
 test('an import that fails in a later slice says up to which line its rows are stored', async (context) => {
   const details = { line: 101, counts: { created: 98, replaced: 0, skipped: 1, failed: 0 } }
   const failed = (outcome: string) =>
-    answer(507, JSON.stringify({ error: 50701, message: 'full', details: { ...details, outcome } }))
+    response(507, JSON.stringify({ error: 50701, message: 'full', details: { ...details, outcome } }))
   for (const outcome of ['stored-before-line', 'unknown']) {
     const { client } = await startScript(context, [report(1_000), failed(outcome)])
     const error = await failureOf(client().importPlants(numbered(3_000)))
@@ -78,7 +78,7 @@ test('a slice of which nothing was stored is sent again, whatever its rows', asy
 
 test('each slice of a table has its header row, and the lines of its errors are those of the file', async (context) => {
   const slice = (line: number) =>
-    answer(
+    response(
       200,
       `{"created":0,"replaced":0,"skipped":0,"failed":1,"errors":[{"line":${line},"id":9007199254740993,"error":40901,"message":"used"}]}`,
     )

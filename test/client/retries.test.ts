@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PlantStoreClient } from '../../src/client/plant-store-client.ts'
 import { failureOf } from './failure-of.ts'
-import { answer, breakOff, hangUp, refuse, startScript, type Turn } from './scripted-server.ts'
+import { breakOff, hangUp, refuse, response, startScript, type Turn } from './scripted-server.ts'
 
 const PLANT = { id: 9007199254740993n, name: 'Açaí palm', tag: 'palm' }
 const STORED =
   '{"id":9007199254740993,"name":"Açaí palm","createdAt":"2026-04-01T08:30:00.000Z","updatedAt":"2026-04-01T08:30:00.000Z"}'
-const CREATED = answer(200, '{"name":"Açaí palm","tag":"palm"}', { etag: '"1"' })
-const READ = answer(200, STORED, { etag: '"1"' })
+const CREATED = response(200, '{"name":"Açaí palm","tag":"palm"}', { etag: '"1"' })
+const READ = response(200, STORED, { etag: '"1"' })
 const DELETED: Turn = (response) => void response.writeHead(204).end()
 
 const LOST: [string, Turn][] = [
-  ['before the answer', hangUp],
-  ['in the middle of the answer', breakOff('{"na', { 'content-length': '33' })],
-  ['behind a gateway that says 502', answer(502, '<h1>Bad Gateway</h1>')],
-  ['behind a gateway that says 504', answer(504, '')],
+  ['before the response', hangUp],
+  ['in the middle of the response', breakOff('{"na', { 'content-length': '33' })],
+  ['behind a gateway that says 502', response(502, '<h1>Bad Gateway</h1>')],
+  ['behind a gateway that says 504', response(504, '')],
   ['while the storage fails', refuse(503, 50302)],
 ]
 
@@ -40,7 +40,7 @@ test('two creates have two keys', async (context) => {
   assert.notEqual(requests[0]?.headers['idempotency-key'], requests[1]?.headers['idempotency-key'])
 })
 
-test('while an earlier try still runs, the create waits and is answered as that one', async (context) => {
+test('while an earlier try still runs, the create waits and gets a response as that one', async (context) => {
   const running = refuse(400, 40902, { 'retry-after': '0' })
   const { client, requests } = await startScript(context, [hangUp, running, running, CREATED])
   assert.equal((await client().createPlant(PLANT)).etag, '"1"')
@@ -124,12 +124,12 @@ const WRITES: [string, (client: PlantStoreClient) => Promise<unknown>, Turn, boo
     DELETED,
     false,
   ],
-  ['a new token', (client) => client.createToken({ scopes: [] }), answer(201, '{"token":"secret"}'), false],
+  ['a new token', (client) => client.createToken({ scopes: [] }), response(201, '{"token":"secret"}'), false],
   ['a revocation', (client) => client.revokeToken('abc'), DELETED, true],
 ]
 
 for (const [what, call, success, isRepeated] of WRITES) {
-  test(`${what} is ${isRepeated ? '' : 'not '}repeated after a lost answer, and is where it was not begun`, async (context) => {
+  test(`${what} is ${isRepeated ? '' : 'not '}repeated after a lost response, and is where it was not begun`, async (context) => {
     const lost = await startScript(context, [hangUp, success])
     if (isRepeated) {
       await call(lost.client())
@@ -146,7 +146,7 @@ for (const [what, call, success, isRepeated] of WRITES) {
   })
 }
 
-test('a deletion whose answer was lost is done where the next try finds nothing', async (context) => {
+test('a deletion whose response was lost is done where the next try finds nothing', async (context) => {
   const plant = await startScript(context, [hangUp, refuse(404, 40402)])
   assert.equal(await plant.client().deletePlant(PLANT.id), true)
   const token = await startScript(context, [hangUp, refuse(404, 40403)])
@@ -164,7 +164,7 @@ test('health and readiness are asked once', async (context) => {
 
 test('a page of a list is asked for again, and only that one', async (context) => {
   const page = (id: bigint, more: boolean) =>
-    answer(200, `[{"id":${id},"name":"a"}]`, more ? { link: '</plants?after=1>; rel="next"' } : {})
+    response(200, `[{"id":${id},"name":"a"}]`, more ? { link: '</plants?after=1>; rel="next"' } : {})
   const { client, requests } = await startScript(context, [page(1n, true), hangUp, page(PLANT.id, false)])
   const ids: bigint[] = []
   for await (const { id } of client().listPlants()) ids.push(id)

@@ -28,7 +28,7 @@ test('what Retry-After asks for is waited for, and a little more that differs', 
   assert.ok(new Set(delaysMs).size > 50)
 })
 
-test('Retry-After is seconds or a date, by the clock of the answer where it has one', () => {
+test('Retry-After is seconds or a date, by the clock of the response where it has one', () => {
   assert.equal(retryAfterMsOf(headers('120')), 120_000)
   assert.equal(retryAfterMsOf(headers(' 0 ')), 0)
   const date = 'Fri, 31 Dec 1999 23:59:00 GMT'

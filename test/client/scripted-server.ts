@@ -15,8 +15,8 @@ export interface SeenRequest {
 /** What the server does with one request, once its body is there. */
 export type Turn = (response: ServerResponse, request: SeenRequest) => void
 
-/** An answer with JSON text. */
-export const answer =
+/** A response with JSON text. */
+export const response =
   (status: number, json: string, headers: Record<string, string> = {}): Turn =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(json)
@@ -24,20 +24,20 @@ export const answer =
 
 /** A refusal as the service writes it. */
 export const refuse = (status: number, error: number, headers: Record<string, string> = {}): Turn =>
-  answer(status, JSON.stringify({ error, message: `refused with ${error}` }), {
+  response(status, JSON.stringify({ error, message: `refused with ${error}` }), {
     'x-request-id': `request-${error}`,
     ...headers,
   })
 
-/** Loses the connection: it never answers, and whether it did what was asked nobody knows. */
+/** Loses the connection: it never responds, and whether it did what was asked nobody knows. */
 export const hangUp: Turn = (response) => {
   response.socket?.destroy()
 }
 
-/** Takes the request, and never answers. */
+/** Takes the request, and never responds. */
 export const stall: Turn = () => undefined
 
-/** Loses the connection in the middle of an answer. */
+/** Loses the connection in the middle of a response. */
 export const breakOff =
   (beginning: string, headers: Record<string, string> = {}): Turn =>
   (response) => {
@@ -46,7 +46,7 @@ export const breakOff =
   }
 
 /**
- * A server whose answers are scripted, one turn a request; the last turn stays. For what the real service does
+ * A server whose responses are scripted, one turn a request; the last turn stays. For what the real service does
  * only in trouble.
  */
 export async function startScript(test: Lifetime, turns: readonly Turn[]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A request; of its path and fields `{etag}`, `{token}` and `{token id}` are filled in with what was answered. */
+/** A request; of its path and fields `{etag}`, `{token}` and `{token id}` are filled in with what got a response. */
 export interface AgreementRequest {
   method: string
   path: string

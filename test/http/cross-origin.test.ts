@@ -22,10 +22,10 @@ const corsFields = ({ headers }: Response) =>
 
 test('without the setting no origin is let in, and nothing varies by it', async (t) => {
   const closed = await startApp(t)
-  const answer = await closed.fetch('/plants', { headers: { origin: GARDEN } })
-  assert.equal(answer.status, 200)
-  assert.deepEqual(corsFields(answer), [])
-  assert.equal(answer.headers.get('vary'), 'Accept, accept-encoding')
+  const response = await closed.fetch('/plants', { headers: { origin: GARDEN } })
+  assert.equal(response.status, 200)
+  assert.deepEqual(corsFields(response), [])
+  assert.equal(response.headers.get('vary'), 'Accept, accept-encoding')
   const asked = await closed.fetch('/plants', {
     method: 'OPTIONS',
     headers: { authorization: '', origin: GARDEN, 'access-control-request-method': 'POST' },
@@ -34,28 +34,28 @@ test('without the setting no origin is let in, and nothing varies by it', async 
   assert.deepEqual(corsFields(asked), [])
 })
 
-test('a preflight of an allowed origin is answered without a token, the same for every path', async () => {
+test('a preflight of an allowed origin gets a response without a token, the same for every path', async () => {
   for (const path of ['/plants', '/plants/1', '/tokens', '/nowhere']) {
-    const answer = await preflight(GARDEN, path)
-    assert.equal(answer.status, 204)
-    assert.equal(answer.headers.get('access-control-allow-origin'), GARDEN)
-    assert.equal(answer.headers.get('access-control-allow-methods'), 'DELETE, GET, HEAD, PATCH, POST, PUT')
-    assert.match(answer.headers.get('access-control-allow-headers') ?? '', /Authorization.*Idempotency-Key/)
-    assert.equal(answer.headers.get('vary'), 'origin')
-    assert.equal(answer.headers.get('access-control-allow-credentials'), null)
+    const response = await preflight(GARDEN, path)
+    assert.equal(response.status, 204)
+    assert.equal(response.headers.get('access-control-allow-origin'), GARDEN)
+    assert.equal(response.headers.get('access-control-allow-methods'), 'DELETE, GET, HEAD, PATCH, POST, PUT')
+    assert.match(response.headers.get('access-control-allow-headers') ?? '', /Authorization.*Idempotency-Key/)
+    assert.equal(response.headers.get('vary'), 'origin')
+    assert.equal(response.headers.get('access-control-allow-credentials'), null)
   }
 })
 
 test('a preflight of another origin is judged as a request without a token', async () => {
   for (const origin of ['https://evil.example', `${GARDEN}.evil.example`, 'http://garden.example', 'null']) {
-    const answer = await preflight(origin)
-    assert.equal(answer.status, 401)
-    assert.deepEqual(corsFields(answer), [], origin)
-    assert.equal(answer.headers.get('vary'), 'origin')
+    const response = await preflight(origin)
+    assert.equal(response.status, 401)
+    assert.deepEqual(corsFields(response), [], origin)
+    assert.equal(response.headers.get('vary'), 'origin')
   }
 })
 
-test('every answer to an allowed origin can be read: successes, errors, exports, a bad target', async () => {
+test('every response to an allowed origin can be read: successes, errors, exports, a bad target', async () => {
   const asked: [path: string, init: { method?: string; headers?: Record<string, string> }, status: number][] =
     [
       ['/plants', {}, 200],
@@ -71,20 +71,20 @@ test('every answer to an allowed origin can be read: successes, errors, exports,
       ['/openapi.json', {}, 200],
     ]
   for (const [path, init, status] of asked) {
-    const answer = await app.fetch(path, { ...init, headers: { origin: GARDEN, ...init.headers } })
-    assert.equal(answer.status, status, path)
-    assert.equal(answer.headers.get('access-control-allow-origin'), GARDEN, path)
-    assert.match(answer.headers.get('access-control-expose-headers') ?? '', /ETag.*Retry-After/)
-    assert.ok(answer.headers.get('vary')?.split(', ').includes('origin'), path)
-    await answer.body?.cancel()
+    const response = await app.fetch(path, { ...init, headers: { origin: GARDEN, ...init.headers } })
+    assert.equal(response.status, status, path)
+    assert.equal(response.headers.get('access-control-allow-origin'), GARDEN, path)
+    assert.match(response.headers.get('access-control-expose-headers') ?? '', /ETag.*Retry-After/)
+    assert.ok(response.headers.get('vary')?.split(', ').includes('origin'), path)
+    await response.body?.cancel()
   }
 })
 
-test('a request of the same place, without an origin, is answered as ever, and varies by origin', async () => {
-  const answer = await app.fetch('/plants')
-  assert.deepEqual(corsFields(answer), [])
-  assert.equal(answer.headers.get('vary'), 'Accept, accept-encoding, origin')
-  assert.ok(answer.headers.has('ratelimit'))
+test('a request of the same place, without an origin, gets a response as ever, and varies by origin', async () => {
+  const response = await app.fetch('/plants')
+  assert.deepEqual(corsFields(response), [])
+  assert.equal(response.headers.get('vary'), 'Accept, accept-encoding, origin')
+  assert.ok(response.headers.has('ratelimit'))
 })
 
 test('in a browser, a page of an allowed origin adds a plant and reads its ETag; another one does not', async (t) => {
@@ -101,12 +101,14 @@ test('in a browser, a page of an allowed origin adds a plant and reads its ETag;
   const add = (url: string, token: string) =>
     page.evaluate(
       async ([to, bearer]) => {
-        const answer = await fetch(`${to}/plants`, {
+        const response = await fetch(`${to}/plants`, {
           method: 'POST',
           headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
           body: '{"id":1,"name":"Quercus robur"}',
         }).catch(String)
-        return typeof answer === 'string' ? answer : [answer.status, answer.headers.get('etag') !== null]
+        return typeof response === 'string'
+          ? response
+          : [response.status, response.headers.get('etag') !== null]
       },
       [url, token],
     )

@@ -12,7 +12,7 @@ const SHOWN_CHARACTERS = 80
 /** Fields whose values are made by chance or by the clock. */
 const OWN_FIELDS = ['etag', 'date', 'x-request-id']
 
-/** What a service has answered that later requests repeat. */
+/** What a service has responded that later requests repeat. */
 interface Memory {
   etags: Map<string, string>
   token: string
@@ -46,27 +46,27 @@ async function ask(app: StartedApp, memory: Memory, request: AgreementRequest): 
     name,
     fill(value, path, memory),
   ])
-  const answer = await app.fetch(path, {
+  const response = await app.fetch(path, {
     method: request.method,
     // Packed, two bodies of different times would not even be of one length.
     headers: { 'accept-encoding': 'identity', ...Object.fromEntries(headers) },
     ...(request.body !== undefined && { body: request.body }),
   })
-  const body = await answer.text()
-  const etag = answer.headers.get('etag')
-  if (etag !== null) memory.etags.set(answer.headers.get('location') ?? path, etag)
-  if (path === '/tokens' && answer.status === 201) {
+  const body = await response.text()
+  const etag = response.headers.get('etag')
+  if (etag !== null) memory.etags.set(response.headers.get('location') ?? path, etag)
+  if (path === '/tokens' && response.status === 201) {
     const made = JSON.parse(body) as { id: string; token: string }
     memory.token = made.token
     memory.tokenId = made.id
   }
   const fields = Object.fromEntries(
-    [...answer.headers].map(([name, value]) => {
+    [...response.headers].map(([name, value]) => {
       if (OWN_FIELDS.includes(name)) return [name, 'its own']
       return [name, memory.tokenId === '' ? value : value.replace(memory.tokenId, 'an id')]
     }),
   )
-  return { status: answer.status, fields, body: withoutChance(body) }
+  return { status: response.status, fields, body: withoutChance(body) }
 }
 
 /** Two texts from shortly before the place where they differ: a page of names can have millions of characters. */
@@ -101,7 +101,7 @@ describe('a service on SQLite and one on PostgreSQL', { skip: postgresMissing },
     return (request) => Promise.all([sqlite(request), postgres(request)])
   }
 
-  test('give the same answers to the same requests, byte for byte', async (t) => {
+  test('give the same responses to the same requests, byte for byte', async (t) => {
     const askBoth = await startBoth(t)
     const seed = Math.floor(Math.random() * 2 ** 31)
     const statuses = new Set<number>()

@@ -4,7 +4,7 @@ import fastify from 'fastify'
 import type { Authorize } from '../../src/http/guard-routes.ts'
 import { guardRoutes } from '../../src/http/guard-routes.ts'
 import { SCOPES, type Scope } from '../../src/tokens/token.ts'
-import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { assertErrorResponse } from '../support/http/error-body.ts'
 import { startApp } from '../support/http/start-app.ts'
 
 const app = await startApp({ after })
@@ -63,12 +63,12 @@ test('every operation asks for a token with its scope and lets no other in', asy
     for (const asking of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
       const bare = await asked(asking, path, '')
       assert.equal(bare.status, 401, `${asking} ${path}`)
-      if (asking !== 'HEAD') await assertErrorAnswer(bare, 401, 40101)
+      if (asking !== 'HEAD') await assertErrorResponse(bare, 401, 40101)
       for (const [scope, token] of tokens) {
-        const answer = await asked(asking, path, `Bearer ${token}`)
+        const response = await asked(asking, path, `Bearer ${token}`)
         const isLetIn: boolean = need === 'any' || need === scope
-        assert.equal(![401, 403].includes(answer.status), isLetIn, `${asking} ${path} with ${scope}`)
-        if (!isLetIn && asking !== 'HEAD') await assertErrorAnswer(answer, 403, 40301)
+        assert.equal(![401, 403].includes(response.status), isLetIn, `${asking} ${path} with ${scope}`)
+        if (!isLetIn && asking !== 'HEAD') await assertErrorResponse(response, 403, 40301)
       }
     }
   }
@@ -77,9 +77,9 @@ test('every operation asks for a token with its scope and lets no other in', asy
 test('pages and the document are public and hold no plants', async () => {
   await app.send('POST', '/plants', '{"id":9,"name":"Not-To-Be-Seen"}')
   for (const path of ['/', '/openapi.json', '/openapi.yaml', '/docs']) {
-    const answer = await app.fetch(path, { headers: { authorization: '' } })
-    assert.equal(answer.status, 200, path)
-    assert.ok(!(await answer.text()).includes('Not-To-Be-Seen'))
+    const response = await app.fetch(path, { headers: { authorization: '' } })
+    assert.equal(response.status, 200, path)
+    assert.ok(!(await response.text()).includes('Not-To-Be-Seen'))
   }
 })
 
@@ -95,10 +95,10 @@ test('a method that a path does not support is 405, with the supported methods',
     const allow = [...methods].sort().join(', ')
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'LINK']) {
       if (methods.has(method)) continue
-      const answer = await app.fetch(path.replace('{id}', '1'), { method })
-      assert.equal(answer.headers.get('allow'), allow, `${method} ${path}`)
+      const response = await app.fetch(path.replace('{id}', '1'), { method })
+      assert.equal(response.headers.get('allow'), allow, `${method} ${path}`)
       assert.equal(
-        await assertErrorAnswer(answer, 405, 40501),
+        await assertErrorResponse(response, 405, 40501),
         `This path does not support ${method}. Supported: ${allow}.`,
       )
     }
@@ -115,7 +115,7 @@ test('a method that is not taken tells nothing without a token', async () => {
     ['POST', '/healthz'],
     ['OPTIONS', '/plants'],
   ] as const) {
-    await assertErrorAnswer(await asked(method, path, ''), 401, 40101)
+    await assertErrorResponse(await asked(method, path, ''), 401, 40101)
   }
 })
 
@@ -130,9 +130,9 @@ test('what a path is called is exact: case, slashes and dots', async () => {
     '/healthz/',
     '/docs/nothing',
   ]) {
-    const answer = await app.fetch(path)
-    assert.ok([400, 404].includes(answer.status), `${path}: ${answer.status}`)
-    assert.ok(answer.headers.get('content-type')?.startsWith('application/json'))
+    const response = await app.fetch(path)
+    assert.ok([400, 404].includes(response.status), `${path}: ${response.status}`)
+    assert.ok(response.headers.get('content-type')?.startsWith('application/json'))
   }
 })
 

@@ -69,7 +69,7 @@ const CASES: Case[] = [
   ['getReadiness', '/readyz'],
 ]
 
-test('every answer of an operation is declared, and none is declared that is never given', async (context) => {
+test('every response of an operation is declared, and none is declared that is never given', async (context) => {
   const app = await startApp(context, { PLANTSTORE_BODY_BYTES_MAX: String(BODY_BYTES_MAX) })
   const { operations, seen, call } = await describedService(app)
   for (const [operationId, target, init] of CASES) await call(operationId, target, init)
@@ -108,7 +108,7 @@ test('every answer of an operation is declared, and none is declared that is nev
 
   for (const { operation } of operations) {
     const declared = Object.keys(operation.responses).map(Number)
-    // A public operation answers 400 only to what is no HTTP, which `fetch` does not send.
+    // A public operation responds 400 only to what is no HTTP, which `fetch` does not send.
     const hard = operation.security === undefined ? HARD_TO_PROVOKE : [400, ...HARD_TO_PROVOKE]
     const unseen = declared.filter((status) => !seen.get(operation.operationId)?.has(status))
     assert.deepEqual(
@@ -119,7 +119,7 @@ test('every answer of an operation is declared, and none is declared that is nev
   }
 })
 
-test('what a limited service answers is declared as well', async (context) => {
+test('what a limited service responds is declared as well', async (context) => {
   const { operations, call } = await describedService(
     await startApp(context, { PLANTSTORE_RATE_LIMIT: '1', PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '1' }),
   )
@@ -131,10 +131,10 @@ test('what a limited service answers is declared as well', async (context) => {
     // Twice in a second, unless the machine is very busy.
     const untilLimited = async (init: CallInit) => {
       for (let tries = 0; tries < 50; tries++) {
-        const { answer } = await call(operationId, target, init)
-        const isTold = answer.headers.has('ratelimit-policy')
-        assert.ok(isTold || answer.status === 401, operationId)
-        if (answer.status === 429) return
+        const { response } = await call(operationId, target, init)
+        const isTold = response.headers.has('ratelimit-policy')
+        assert.ok(isTold || response.status === 401, operationId)
+        if (response.status === 429) return
       }
       assert.fail(`${operationId} is not limited`)
     }

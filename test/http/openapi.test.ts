@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { parse } from 'yaml'
-import { type DescribedAnswer, describedService, type MediaType } from '../support/described-service.ts'
+import { type DescribedResponse, describedService, type MediaType } from '../support/described-service.ts'
 import { startApp } from '../support/http/start-app.ts'
 
 test('the served document holds what was specified, unchanged', async (context) => {
@@ -30,9 +30,9 @@ test('the served document holds what was specified, unchanged', async (context) 
     ['200', 'Plant'],
     ['400', 'Error'],
   ] as const) {
-    const answer: DescribedAnswer | { $ref: string } | undefined = create.responses[status]
-    assert.ok(answer !== undefined && 'content' in answer)
-    assert.deepEqual(schemasOf(answer.content), {
+    const response: DescribedResponse | { $ref: string } | undefined = create.responses[status]
+    assert.ok(response !== undefined && 'content' in response)
+    assert.deepEqual(schemasOf(response.content), {
       'application/json': { $ref: `#/components/schemas/${schema}` },
     })
   }
@@ -78,12 +78,12 @@ test('the served document is valid OpenAPI 3.1', async (context) => {
   assert.equal(validator.version, '3.1')
 })
 
-test('every example of an answer matches the schema that it stands beside', async (context) => {
-  const { operations, answerOf, assertMatches } = await describedService(await startApp(context))
+test('every example of a response matches the schema that it stands beside', async (context) => {
+  const { operations, responseOf, assertMatches } = await describedService(await startApp(context))
   let checked = 0
   for (const { operation } of operations) {
     for (const status of Object.keys(operation.responses)) {
-      for (const [, mediaType] of Object.entries(answerOf(operation, Number(status)).content ?? {})) {
+      for (const [, mediaType] of Object.entries(responseOf(operation, Number(status)).content ?? {})) {
         for (const example of examplesOf(mediaType)) {
           assertMatches(example, mediaType.schema, `${operation.operationId} ${status}`)
           checked++
@@ -121,8 +121,8 @@ test('every example of a request works as it stands', async (context) => {
       // The token of the settings has no secret that could be another one.
       const own = operation.operationId === 'rotateOwnToken' ? { authorization: `Bearer ${token}` } : {}
       const headers = { ...init.headers, ...own }
-      const { answer, body } = await call(operation.operationId, target, { ...init, headers })
-      assert.ok(answer.ok, `${operation.operationId} ${answer.status} ${JSON.stringify(body)}`)
+      const { response, body } = await call(operation.operationId, target, { ...init, headers })
+      assert.ok(response.ok, `${operation.operationId} ${response.status} ${JSON.stringify(body)}`)
       if (operation.operationId === 'createToken') tokenId = (body as { id: string }).id
       if (path.startsWith('/tokens') && method === 'POST') token = (body as { token: string }).token
     }
@@ -141,9 +141,9 @@ test('openapi.json in the repository is what the service serves', async (context
 test('openapi.yaml tells the same as openapi.json', async (context) => {
   const app = await startApp(context)
   const { document } = await describedService(app)
-  const answer = await app.fetch('/openapi.yaml', { headers: { authorization: '' } })
-  assert.equal(answer.headers.get('content-type'), 'application/yaml')
-  assert.deepEqual(parse(await answer.text()), document)
+  const response = await app.fetch('/openapi.yaml', { headers: { authorization: '' } })
+  assert.equal(response.headers.get('content-type'), 'application/yaml')
+  assert.deepEqual(parse(await response.text()), document)
 })
 
 test('the document names the configured address of the service, with no slash at its end', async (context) => {

@@ -11,9 +11,9 @@ import { postgresMissing, startPostgres } from '../support/postgres/postgres-ser
 // At the level info, as by default.
 const app = await startApp({ after })
 
-/** The line about the request that was answered so; it is written behind the answer. */
-function lineOf(app: { log: StartedApp['log'] }, answer: Response): Promise<Record<string, unknown>> {
-  const id = answer.headers.get('x-request-id')
+/** The line about the request that got a response so; it is written behind the response. */
+function lineOf(app: { log: StartedApp['log'] }, response: Response): Promise<Record<string, unknown>> {
+  const id = response.headers.get('x-request-id')
   return eventually(() => app.log.find(({ requestId }) => requestId === id))
 }
 
@@ -30,7 +30,7 @@ test('by default a request that succeeds leaves no line, and one that is refused
   assert.equal(app.log.filter(({ requestId }) => requestId !== undefined).length, 1)
 })
 
-test('what is no whole request leaves a line with the id that it was answered with, ten a second at most', async (t) => {
+test('what is no whole request leaves a line with the id that it got a response with, ten a second at most', async (t) => {
   const flooded = await startApp(t)
   const chunk = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
   const cases: [text: string, about: (string | undefined)[]][] = [
@@ -44,7 +44,7 @@ test('what is no whole request leaves a line with the id that it was answered wi
   for (const [text, about] of cases) {
     const wire = await openWire(t, flooded.port)
     wire.send(text)
-    const { status, headers } = await wire.answer()
+    const { status, headers } = await wire.response()
     const id = headers['x-request-id']
     const lines = await eventually(() => {
       const found = flooded.log.filter(({ requestId }) => requestId === id)
@@ -58,7 +58,7 @@ test('what is no whole request leaves a line with the id that it was answered wi
   for (let sent = 0; sent < 40; sent++) {
     const wire = await openWire(t, flooded.port)
     wire.send('hello\r\n\r\n')
-    await wire.answer()
+    await wire.response()
   }
   await eventually(() => flooded.log.some(({ msg }) => msg === 'more requests rejected'))
 })
@@ -68,7 +68,7 @@ test('of refusals that need no good token ten a second have a line, and the othe
   // The token is known to be good from here on, also to an address that sends too many others.
   await flooded.fetch('/plants')
   const bad = { headers: { authorization: 'Bearer none' } }
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...Array.from({ length: 100 }, () => flooded.fetch('/plants', bad)),
     ...Array.from({ length: 20 }, () => flooded.fetch('/plants/404')),
   ])
@@ -78,7 +78,7 @@ test('of refusals that need no good token ten a second have a line, and the othe
       Object.values(line.suppressed as object),
     )
     const lines = linesOf('request rejected').length
-    return counted.reduce((sum, count) => sum + count, 0) + lines === answers.length && counted
+    return counted.reduce((sum, count) => sum + count, 0) + lines === responses.length && counted
   })
   assert.ok(suppressed.length > 0)
   assert.equal(linesOf('request rejected').filter(({ error }) => error === 40402).length, 20)
@@ -93,13 +93,13 @@ test('of requests that the storage is away for ten a second have a line, and the
     PLANTSTORE_POSTGRES_CONNECT_TIMEOUT_MS: '500',
   })
   await server.stop('immediate')
-  const answers = await Promise.all(Array.from({ length: 60 }, () => away.fetch('/plants')))
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503])
+  const responses = await Promise.all(Array.from({ length: 60 }, () => away.fetch('/plants')))
+  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [503])
   const failed = () => away.log.filter(({ error }) => error === 50302)
   const more = await eventually(() => {
     const counts = away.log.filter(({ msg }) => msg === 'more requests rejected')
     const suppressed = counts.map((line) => (line.suppressed as { 50302: number })[50302])
-    return suppressed.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
+    return suppressed.reduce((sum, count) => sum + count, failed().length) === responses.length && counts
   })
   assert.ok(more.length > 0 && more.every(({ level }) => level === 50))
 })
@@ -117,13 +117,13 @@ test('of writes that a full disk refuses ten a second have a line: the log may b
       },
     }),
   })
-  const answers = await Promise.all(Array.from({ length: 60 }, () => full.create()))
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [507])
+  const responses = await Promise.all(Array.from({ length: 60 }, () => full.create()))
+  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [507])
   const failed = () => full.log.filter(({ error }) => error === 50701)
   const more = await eventually(() => {
     const counts = full.log.filter(({ msg }) => msg === 'more requests rejected')
     const suppressed = counts.map((line) => (line.suppressed as { 50701: number })[50701])
-    return suppressed.reduce((sum, count) => sum + count, failed().length) === answers.length && counts
+    return suppressed.reduce((sum, count) => sum + count, failed().length) === responses.length && counts
   })
   assert.ok(more.length > 0 && more.every(({ level }) => level === 50))
 })
@@ -141,8 +141,8 @@ test('a path that cannot be decoded leaves a line like any other', async () => {
 
 test('at the level debug every request leaves a line', async (test) => {
   const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'debug' })
-  const answer = await app.fetch('/plants?limit=1')
-  const line = await lineOf(app, answer)
+  const response = await app.fetch('/plants?limit=1')
+  const line = await lineOf(app, response)
   assert.deepEqual([line.level, line.msg, line.path, line.status], [20, 'request', '/plants', 200])
   assert.ok(!('error' in line))
 })
@@ -154,7 +154,7 @@ test('at the level warn a refusal leaves none', async (test) => {
   assert.deepEqual(app.log, [])
 })
 
-// What a failure of the service leaves is in error-answers.test.ts.
+// What a failure of the service leaves is in error-responses.test.ts.
 test('a slow request leaves a warning', async (test) => {
   const slow = await startApp(test, { PLANTSTORE_SLOW_REQUEST_MS: '0' })
   const line = await lineOf(slow, await slow.fetch('/healthz'))
@@ -165,7 +165,7 @@ test('no line holds a token, a query or a body', async (test) => {
   const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'trace', PLANTSTORE_SLOW_REQUEST_MS: '0' })
   const secret = 'Never-To-Be-Logged'
   const token = generateToken()
-  const answers = [
+  const responses = [
     await app.send('POST', '/plants', `{"id":1,"name":"${secret}","tag":"${secret}"}`),
     await app.send('POST', '/plants', `{"id":1,"name":"${secret}"}`),
     await app.send('POST', '/plants', `{"${secret}`),
@@ -189,9 +189,9 @@ test('no line holds a token, a query or a body', async (test) => {
     requestText('GET /plants', { Host: secret }),
     `${secret}\r\n\r\n`,
   )
-  await wire.answer()
-  for (const answer of answers) await lineOf(app, answer)
-  const made = (await answers.at(-1)?.json()) as { token: string }
+  await wire.response()
+  for (const response of responses) await lineOf(app, response)
+  const made = (await responses.at(-1)?.json()) as { token: string }
   const text = JSON.stringify(app.log)
   for (const hidden of [secret, token, made.token, TOKEN]) assert.ok(!text.includes(hidden), text)
 })
@@ -203,7 +203,7 @@ test('a long or odd path is written short and on one line', async () => {
   assert.equal(odd.path, '/a%0Ab%1B[31m')
 })
 
-test('a sane id of the client names its request in the answer and in the log', async () => {
+test('a sane id of the client names its request in the response and in the log', async () => {
   for (const id of [
     '0191f7a2-6d1c-7cc1-8000-1a2b3c4d5e6f',
     '01J8XK5R',
@@ -211,9 +211,9 @@ test('a sane id of the client names its request in the answer and in the log', a
     'trace.1:span-2_3',
     'x'.repeat(128),
   ]) {
-    const answer = await app.fetch('/nothing', { headers: { 'x-request-id': id } })
-    assert.equal(answer.headers.get('x-request-id'), id)
-    await lineOf(app, answer)
+    const response = await app.fetch('/nothing', { headers: { 'x-request-id': id } })
+    assert.equal(response.headers.get('x-request-id'), id)
+    await lineOf(app, response)
   }
 })
 
@@ -238,12 +238,12 @@ test('an id that could garble a log is replaced by one of ours', async (test) =>
     wire.send(
       `GET /nothing HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nX-Request-Id: ${id}\r\n\r\n`,
     )
-    const { headers } = await wire.answer()
-    const answered = headers['x-request-id'] ?? ''
-    assert.match(answered, /^[A-Za-z0-9]+-[a-z0-9]+$/, id)
-    seen.add(answered)
+    const { headers } = await wire.response()
+    const responded = headers['x-request-id'] ?? ''
+    assert.match(responded, /^[A-Za-z0-9]+-[a-z0-9]+$/, id)
+    seen.add(responded)
   }
   assert.equal(seen.size, 13)
   wire.send(requestText('GET /nothing', { 'X-Request-Id': 'a', 'x-request-id': 'b' }))
-  assert.match((await wire.answer()).headers['x-request-id'] ?? '', /^[A-Za-z0-9]+-[a-z0-9]+$/)
+  assert.match((await wire.response()).headers['x-request-id'] ?? '', /^[A-Za-z0-9]+-[a-z0-9]+$/)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { assertErrorResponse } from '../support/http/error-body.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { AUDIENCE, newKey, startOpenIdProvider } from '../support/openid-provider.ts'
 
@@ -15,12 +15,12 @@ test('an expired token does not count as a guess, so a renewed token from the sa
   const exp = Math.floor(Date.now() / 1000) - 3600
   const expired = await provider.sign({ exp })
   for (let count = 0; count < 5; count++) {
-    assert.match(await assertErrorAnswer(await asking(expired), 401, 40102), /^The token has expired\.$/)
+    assert.match(await assertErrorResponse(await asking(expired), 401, 40102), /^The token has expired\.$/)
   }
   assert.equal((await asking(await provider.sign())).status, 200)
 
   // A token with a wrong signature does count.
   const forged = await provider.sign({ exp }, {}, await newKey(provider.key.kid))
-  for (let count = 0; count < 2; count++) await assertErrorAnswer(await asking(forged), 401, 40102)
-  await assertErrorAnswer(await asking(forged), 429, 42901)
+  for (let count = 0; count < 2; count++) await assertErrorResponse(await asking(forged), 401, 40102)
+  await assertErrorResponse(await asking(forged), 429, 42901)
 })

@@ -3,7 +3,7 @@ import { createPublicKey, type JsonWebKeyInput } from 'node:crypto'
 import { after, test } from 'node:test'
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { SetupError } from '../../src/errors.ts'
-import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { assertErrorResponse } from '../support/http/error-body.ts'
 import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { AUDIENCE, newKey, startOpenIdProvider } from '../support/openid-provider.ts'
 import { runPlantstore } from '../support/process/plantstore-process.ts'
@@ -27,7 +27,7 @@ const self = async (token: string) => (await (await fetchWith(token, '/tokens/se
 
 async function assertRejected(token: string, message: RegExp): Promise<void> {
   const response = await fetchWith(token)
-  assert.match(await assertErrorAnswer(response, 401, 40102), message)
+  assert.match(await assertErrorResponse(response, 401, 40102), message)
   assert.equal(response.headers.get('www-authenticate'), 'Bearer realm="plantstore", error="invalid_token"')
 }
 
@@ -39,11 +39,11 @@ test('an access token of the provider has exactly its scopes', async () => {
   assert.deepEqual([label, scopes], ['greenhouse', ['plants:read', 'plants:write']])
   assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 330_000) < 20_000, expiresAt)
   const response = await fetchWith(token, '/tokens')
-  assert.match(await assertErrorAnswer(response, 403, 40301), /scope tokens:manage/)
+  assert.match(await assertErrorResponse(response, 403, 40301), /scope tokens:manage/)
   const reader = await provider.accessToken('plants:read')
   const headers = { ...withToken(reader).headers, 'content-type': 'application/json' }
   const create = await app.fetch('/plants', { method: 'POST', body: '{"id":1,"name":"Rosa"}', headers })
-  await assertErrorAnswer(create, 403, 40301)
+  await assertErrorResponse(create, 403, 40301)
 })
 
 test('a renewed token is the same caller and keeps its idempotency keys', async () => {
@@ -145,7 +145,7 @@ test('a malformed JWT is rejected like any other token', async () => {
     'a.b.c.d.e',
   ]
   for (const text of looking) {
-    const message = await assertErrorAnswer(await fetchWith(text), 401, 40102)
+    const message = await assertErrorResponse(await fetchWith(text), 401, 40102)
     assert.match(message, /not a valid JWT|another issuer|not known/, text.slice(0, 20))
   }
 })
@@ -163,7 +163,7 @@ test('tokens of the store, and a fixed one with dots, work as well', async (cont
 test('a token of the provider cannot be rotated', async () => {
   const rotation = { method: 'POST', ...withToken(await provider.sign()) }
   const response = await app.fetch('/tokens/self/rotate', rotation)
-  assert.match(await assertErrorAnswer(response, 404, 40403), /not in this store/)
+  assert.match(await assertErrorResponse(response, 404, 40403), /not in this store/)
 })
 
 test('the log has the subject of the provider token that created a token', async () => {
@@ -190,7 +190,7 @@ test('the command line sends a JWT like any other token', async (context) => {
 test('a service without a provider rejects JWTs', async (context) => {
   const plain = await startApp(context)
   const response = await plain.fetch('/plants', withToken(await provider.sign()))
-  assert.match(await assertErrorAnswer(response, 401, 40102), /not known/)
+  assert.match(await assertErrorResponse(response, 401, 40102), /not known/)
 })
 
 test('roles of the provider in the configured claim are mapped to scopes', async (context) => {

@@ -54,13 +54,13 @@ for (const [what, path, small] of [
     const before = ended[what]
     for (const wire of wires) wire.send(requestText(`GET ${path}`))
     for (const [at, wire] of others.entries()) wire.send(requestText(`GET ${paths[at]}`))
-    for (const wire of others) assert.equal((await wire.answer()).status, 200)
+    for (const wire of others) assert.equal((await wire.response()).status, 200)
     const endedMeanwhile = ended[what] - before
     assert.ok(
       endedMeanwhile < CONNECTIONS / 2,
       `${endedMeanwhile} ${what} were read before the other requests had a response`,
     )
-    for (const wire of wires) assert.equal((await wire.answer()).status, 200)
+    for (const wire of wires) assert.equal((await wire.response()).status, 200)
     assert.equal(ended[what] - before, CONNECTIONS)
   })
 }

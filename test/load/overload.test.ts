@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
-import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { assertErrorResponse } from '../support/http/error-body.ts'
 import { startAlteredApp } from '../support/http/start-altered-app.ts'
 import { type StartedApp, startApp } from '../support/http/start-app.ts'
 import { metricsOf, sumOf } from '../support/metrics-text.ts'
@@ -81,7 +81,7 @@ test('while the storage hangs, writes are rejected at once, reads are not, and a
     ['POST', '/plants/import'],
     ['POST', '/tokens'],
   ] as const) {
-    await assertErrorAnswer(await app.send(method, path, '{}'), 503, 50301)
+    await assertErrorResponse(await app.send(method, path, '{}'), 503, 50301)
   }
   const noToken = await app.send('POST', '/plants', '{}', { authorization: 'Bearer unknown' })
   assert.equal(noToken.status, 401, 'without a valid token the load of the storage is not revealed')
@@ -114,7 +114,7 @@ test('while the event loop lags, writes beyond a full batch are rejected, and re
     return response.status === 503 && response
   })
   assert.equal(rejected.headers.get('retry-after'), '1')
-  await assertErrorAnswer(rejected, 503, 50301)
+  await assertErrorResponse(rejected, 503, 50301)
   await assertAcceptsReads(app)
   queuedWrites = 511
   assert.notEqual((await app.create()).status, 503, 'fewer writes than a full batch are accepted')

@@ -71,7 +71,7 @@ test('thousands of unknown paths and methods make a handful of series', async (c
   for (let at = 0; at < requests; at++) {
     const method = methods[at % methods.length] ?? ''
     wire.send(requestText(`${method} ${paths(at)[at % 5]}`))
-    assert.ok((await wire.answer(method)).status >= 400)
+    assert.ok((await wire.response(method)).status >= 400)
   }
   const metrics = await afterRequests(requests, app)
   const all = metrics.get(REQUESTS)?.samples ?? []

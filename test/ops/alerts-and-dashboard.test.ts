@@ -47,7 +47,7 @@ const LABELS_OF_PROMETHEUS = ['job', 'instance']
 /** The only metric that Prometheus makes itself. */
 const UP = 'up'
 
-/** A service that has answered this and that, also with 5xx. */
+/** A service that has responded this and that, also with 5xx. */
 const app = await startAlteredApp(
   { after },
   {
@@ -68,7 +68,7 @@ assert.equal((await app.fetch('/plants/1')).status, 500)
 await app.fetch('/nothing')
 const metrics = await metricsWithAll()
 
-/** Once requests are counted, which they are behind their answers, and garbage was collected. */
+/** Once requests are counted, which they are behind their responses, and garbage was collected. */
 function metricsWithAll(): Promise<Metrics> {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void

@@ -26,7 +26,7 @@ test('HAProxy accepts the configuration as it is', { skip }, () => {
 
 /** Stands for a replica: it says that it is ready, and does with other requests what it is told to. */
 async function startReplica(t: TestContext) {
-  const replica = { port: await findFreePort(), does: 'answer', methods: [] as string[], close() {} }
+  const replica = { port: await findFreePort(), does: 'response', methods: [] as string[], close() {} }
   const server = createServer(async (request, response) => {
     if (request.url === '/readyz') return void response.end()
     replica.methods.push(request.method ?? '')
@@ -45,7 +45,7 @@ async function startReplica(t: TestContext) {
   return replica
 }
 
-/** A connection for each request: on one that was used before, HAProxy closes instead of answering 502. */
+/** A connection for each request: on one that was used before, HAProxy closes instead of responding 502. */
 const ALONE = { connection: 'close' }
 
 /** The load balancer as it is configured, before two replicas on this machine. */
@@ -68,7 +68,7 @@ async function startLoadBalancer(t: TestContext) {
   return { send, replicas, forget }
 }
 
-test('the load balancer sends a read again that got no answer, and never a write', { skip }, async (t) => {
+test('the load balancer sends a read again that got no response, and never a write', { skip }, async (t) => {
   const { send, replicas, forget } = await startLoadBalancer(t)
   const [one, other] = replicas
   for (const does of ['hang up', 'refuse']) {
@@ -78,12 +78,12 @@ test('the load balancer sends a read again that got no answer, and never a write
     other.does = does
     forget()
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await send(method, method === 'DELETE' ? {} : { body: '{}' })
-      assert.equal(answer.status, does === 'hang up' ? 502 : 503)
-      assert.match(await answer.text(), does === 'hang up' ? /"error":50001,/ : /"error":50303/)
+      const response = await send(method, method === 'DELETE' ? {} : { body: '{}' })
+      assert.equal(response.status, does === 'hang up' ? 502 : 503)
+      assert.match(await response.text(), does === 'hang up' ? /"error":50001,/ : /"error":50303/)
     }
     assert.deepEqual([...one.methods, ...other.methods].sort(), ['DELETE', 'PATCH', 'POST', 'PUT'])
-    other.does = 'answer'
+    other.does = 'response'
     forget()
   }
 })
@@ -95,18 +95,18 @@ test('the load balancer sends what reached no replica to another, or says so', {
   for (let times = 0; times < 6; times++) assert.equal((await send('POST', { body: '{}' })).status, 200)
   assert.equal(other.methods.length, 6)
   other.close()
-  const answer = await eventually(async () => {
+  const response = await eventually(async () => {
     const refused = await send('POST', { body: '{}' })
     return refused.headers.has('retry-after') && refused
   })
-  assert.equal(answer.status, 503)
-  assert.match(await answer.text(), /"error":50302,/)
+  assert.equal(response.status, 503)
+  assert.match(await response.text(), /"error":50302,/)
 })
 
 test('the load balancer passes on who the client is, long fields and large bodies', { skip }, async (t) => {
   const { send } = await startLoadBalancer(t)
   const body = 'a'.repeat(3 * SETTINGS.bodyBytesMax.default)
   const headers = { 'x-forwarded-for': '203.0.113.9', 'x-long': 'a'.repeat(HEADER_BYTES_MAX - 1024) }
-  const answer = await send('POST', { body, headers })
-  assert.deepEqual(await answer.json(), { from: '127.0.0.1', bytes: body.length })
+  const response = await send('POST', { body, headers })
+  assert.deepEqual(await response.json(), { from: '127.0.0.1', bytes: body.length })
 })

@@ -16,7 +16,7 @@ const ID_MAX = 9223372036854775807n
 const nameOf = (id: number | bigint) => `Rosa canina ${id} ${'é'.repeat(120)}`
 const tagOf = (id: number) => `tag ${id % 7}`
 
-/** Creates as fast as the service answers, from several connections. */
+/** Creates as fast as the service responds, from several connections. */
 function startLoad(service: ServiceProcess, firstId: number) {
   const acknowledged = new Set<number>()
   let nextId = firstId

@@ -32,7 +32,7 @@ async function load(
     plant.possible = [plant.acknowledged, next]
     expected.set(id, plant)
     const { status } = await service.request(method, path, body)
-    assert.ok(status === 200 || status === 204, `${method} ${path} is answered with ${status}`)
+    assert.ok(status === 200 || status === 204, `${method} ${path} gets ${status}`)
     plant.acknowledged = next
     plant.possible = [next]
     onDone()
@@ -110,7 +110,7 @@ describe('a service that is killed under load', () => {
     assert.equal(await service.stop(), 0)
   })
 
-  test('answers a repeated create as the first time, or performs it if it had not', async (t) => {
+  test('responses a repeated create as the first time, or performs it if it had not', async (t) => {
     const database = join(temporaryFolder(t), 'plants.db')
     const service = await startService(t, { database })
     const create = (of: ServiceProcess, id: number) =>
@@ -118,15 +118,15 @@ describe('a service that is killed under load', () => {
     const entityTags = new Map<number, string | null>()
     const sent: Promise<void>[] = []
     for (let id = 1; id <= 200; id++) {
-      const answered = create(service, id).then(
+      const responded = create(service, id).then(
         ({ status, headers }) => {
           assert.equal(status, 200)
           entityTags.set(id, headers.get('etag'))
         },
         () => {},
       )
-      sent.push(answered)
-      if (id === 100) await answered
+      sent.push(responded)
+      if (id === 100) await responded
     }
     await service.crash()
     await Promise.all(sent)

@@ -11,7 +11,7 @@ import { temporaryFolder } from './sqlite/temporary-storage.ts'
 
 const MEBI = 1024 * 1024
 
-/** What a write may be answered with when the storage is full, or cannot be written to. */
+/** What a write may be responded with when the storage is full, or cannot be written to. */
 const REFUSALS = [
   [507, 50701],
   [503, 50302],

@@ -12,7 +12,7 @@ export function describeIdempotency(open: OpenStorage): void {
     // Keys outlive the plants of a test.
     beforeEach(() => shared.clock.advance(TTL_MS + 1))
 
-    test('the same key and fingerprint answer as the first time', async () => {
+    test('the same key and fingerprint response as the first time', async () => {
       const { plants, clock } = shared
       const first = await plants.create({ id: 1n, name: 'Rosa' }, KEY)
       assert.equal(first.outcome, 'created')
@@ -98,7 +98,7 @@ export function describeIdempotency(open: OpenStorage): void {
       assert.equal(third.outcome, 'created')
     })
 
-    test('of creates with one key at the same time one is performed, and all have its answer', async () => {
+    test('of creates with one key at the same time one is performed, and all have its response', async () => {
       const { plants } = shared
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => plants.create({ id: 1n, name: 'Rosa' }, KEY)),

@@ -141,7 +141,7 @@ export function describeImports(shared: SharedStorage): void {
     })
 
     for (const onConflict of ['keep', 'replace'] as const) {
-      test(`a dry run answers as the import does and stores nothing (${onConflict})`, async () => {
+      test(`a dry run responds as the import does and stores nothing (${onConflict})`, async () => {
         const { plants } = shared
         for (const id of [5n, 1500n, NOTABLE_IDS[0] as bigint]) await plants.create({ id, name: 'before' })
         const before = await plants.list({ limit: 1000 })

@@ -10,7 +10,7 @@ export interface MediaType {
   examples?: Record<string, { value: unknown }>
 }
 
-export interface DescribedAnswer {
+export interface DescribedResponse {
   description: string
   headers?: Record<string, unknown>
   content?: Record<string, MediaType>
@@ -21,7 +21,7 @@ export interface DescribedOperation {
   parameters?: { name: string; in: string; example?: unknown }[]
   requestBody?: { required: boolean; content: Record<string, MediaType> }
   security?: unknown[]
-  responses: Record<string, DescribedAnswer | { $ref: string }>
+  responses: Record<string, DescribedResponse | { $ref: string }>
 }
 
 export interface OpenApiDocument {
@@ -46,24 +46,24 @@ const FIELDS_OF_HTTP = [
   'transfer-encoding',
 ]
 
-/** Fields that only some answers of their kind have. */
+/** Fields that only some responses of their kind have. */
 const OPTIONAL_FIELDS = ['link', 'ratelimit', 'ratelimit-policy', 'retry-after']
 
 export interface DescribedService {
   document: OpenApiDocument
   /** Every operation with where it is. */
   operations: { method: string; path: string; operation: DescribedOperation }[]
-  /** The statuses that each operation answered with so far, by operationId. */
+  /** The statuses that each operation responded with so far, by operationId. */
   seen: Map<string, Set<number>>
-  /** The answer that the document declares for a status of an operation; fails when there is none. */
-  answerOf(operation: DescribedOperation, status: number): DescribedAnswer
+  /** The response that the document declares for a status of an operation; fails when there is none. */
+  responseOf(operation: DescribedOperation, status: number): DescribedResponse
   /** Asserts that `value` is what `schema` describes, in which `$ref` points into the document. */
   assertMatches(value: unknown, schema: JsonObject, about: string): void
   /**
-   * Sends a request to `target` and asserts that the operation declares its answer: the status, each header
-   * field both ways, the media type, and the body against its schema. Returns the answer and its body.
+   * Sends a request to `target` and asserts that the operation declares its response: the status, each header
+   * field both ways, the media type, and the body against its schema. Returns the response and its body.
    */
-  call(operationId: string, target: string, init?: CallInit): Promise<{ answer: Response; body: unknown }>
+  call(operationId: string, target: string, init?: CallInit): Promise<{ response: Response; body: unknown }>
 }
 
 export type CallInit = Parameters<StartedApp['fetch']>[1]
@@ -76,10 +76,10 @@ export async function describedService(app: StartedApp): Promise<DescribedServic
   )
   const seen = new Map(operations.map(({ operation }) => [operation.operationId, new Set<number>()]))
 
-  function answerOf(operation: DescribedOperation, status: number): DescribedAnswer {
+  function responseOf(operation: DescribedOperation, status: number): DescribedResponse {
     const declared = operation.responses[status]
     assert.ok(declared !== undefined, `${operation.operationId} does not declare ${status}`)
-    return '$ref' in declared ? (pointedAt(document, declared.$ref) as DescribedAnswer) : declared
+    return '$ref' in declared ? (pointedAt(document, declared.$ref) as DescribedResponse) : declared
   }
 
   function assertMatches(value: unknown, schema: JsonObject, about: string): void {
@@ -90,30 +90,30 @@ export async function describedService(app: StartedApp): Promise<DescribedServic
   async function call(operationId: string, target: string, init: CallInit = {}) {
     const found = operations.find(({ operation }) => operation.operationId === operationId)
     assert.ok(found !== undefined, operationId)
-    const answer = await app.fetch(target, { ...init, method: found.method })
-    const text = await answer.text()
-    const about = `${found.method} ${target} ${answer.status} ${text}`
-    seen.get(operationId)?.add(answer.status)
-    const declared = answerOf(found.operation, answer.status)
-    assertFields(answer, declared, about)
+    const response = await app.fetch(target, { ...init, method: found.method })
+    const text = await response.text()
+    const about = `${found.method} ${target} ${response.status} ${text}`
+    seen.get(operationId)?.add(response.status)
+    const declared = responseOf(found.operation, response.status)
+    assertFields(response, declared, about)
     if (declared.content === undefined) {
       assert.equal(text, '', about)
-      return { answer, body: undefined }
+      return { response, body: undefined }
     }
-    const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? ''
+    const mediaType = response.headers.get('content-type')?.split(';')[0] ?? ''
     const content = declared.content[mediaType]
     assert.ok(content !== undefined, about)
     const body: unknown = mediaType === 'application/json' ? JSON.parse(text) : text
     assertMatches(body, content.schema, about)
-    return { answer, body }
+    return { response, body }
   }
 
-  return { document, operations, seen, answerOf, assertMatches, call }
+  return { document, operations, seen, responseOf, assertMatches, call }
 }
 
-function assertFields(answer: Response, { headers = {} }: DescribedAnswer, about: string): void {
+function assertFields(response: Response, { headers = {} }: DescribedResponse, about: string): void {
   const declared = Object.keys(headers).map((name) => name.toLowerCase())
-  const sent = [...answer.headers.keys()].filter((name) => !FIELDS_OF_HTTP.includes(name))
+  const sent = [...response.headers.keys()].filter((name) => !FIELDS_OF_HTTP.includes(name))
   for (const name of sent) assert.ok(declared.includes(name), `${name} is not declared: ${about}`)
   for (const name of declared) {
     assert.ok(sent.includes(name) || OPTIONAL_FIELDS.includes(name), `${name} is not sent: ${about}`)

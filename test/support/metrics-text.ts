@@ -99,9 +99,9 @@ function checkFamily(name: string, type: string, samples: readonly Sample[]): vo
 
 /** What a service counted so far. */
 export async function metricsOf(app: Pick<StartedApp, 'fetch'>): Promise<Metrics> {
-  const answer = await app.fetch('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } })
-  assert.equal(answer.status, 200)
-  return parseMetrics(await answer.text())
+  const response = await app.fetch('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } })
+  assert.equal(response.status, 200)
+  return parseMetrics(await response.text())
 }
 
 /** The sum of the samples called `name` that have these labels; 0 where there is none. */

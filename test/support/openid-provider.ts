@@ -39,11 +39,11 @@ export async function newKey(kid = `key-${++made}`, alg = 'RS256'): Promise<Prov
 
 /** Starts a provider; it stops when the test ends. */
 export async function startOpenIdProvider(test: Lifetime): Promise<OpenIdProvider> {
-  let answer: RequestListener = () => assert.fail('no request comes before there is a provider')
+  let handler: RequestListener = () => assert.fail('no request comes before there is a provider')
   let seen: string[] = []
   const server = createServer((request, response) => {
     seen.push(request.url ?? '')
-    answer(request, response)
+    handler(request, response)
   })
   let port = 0
   async function start() {
@@ -63,7 +63,7 @@ export async function startOpenIdProvider(test: Lifetime): Promise<OpenIdProvide
   let key: ProviderKey
   async function changeKey(kid?: string) {
     key = await newKey(kid)
-    answer = createProvider(issuer, key).callback()
+    handler = createProvider(issuer, key).callback()
   }
   await changeKey()
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import fastify from 'fastify'
 import { readWebAppBundle } from '../../src/http/routes/web-app-bundle.ts'
 import { registerWebRoutes } from '../../src/http/routes/web-app-routes.ts'
-import { assertErrorAnswer } from '../support/http/error-body.ts'
+import { assertErrorResponse } from '../support/http/error-body.ts'
 import { type StartedApp, startApp, temporaryFolder } from '../support/http/start-app.ts'
 
 /** The limit of the bytes before the first render. */
@@ -89,7 +89,7 @@ test('any other path below /assets/ is not found', async (context) => {
     '%2e%2e%2fmanifest.json',
     '__proto__',
   ]) {
-    await assertErrorAnswer(await app.fetch(`/assets/${name}`, { headers: ANONYMOUS }), 404, 40401)
+    await assertErrorResponse(await app.fetch(`/assets/${name}`, { headers: ANONYMOUS }), 404, 40401)
   }
 })
 

@@ -13,8 +13,8 @@ async function isKept(t: TestContext, port: number, from: string): Promise<boole
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
-  const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
-  return String(answer).startsWith('HTTP/1.1 200')
+  const [response] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+  return String(response).startsWith('HTTP/1.1 200')
 }
 
 test('an address has so many connections and no more, and one that ends makes room', async (t) => {

@@ -22,7 +22,7 @@ async function ask(t: TestContext, port: number, text: string): Promise<Socket> 
   return socket
 }
 
-/** A server whose answers are long, with the connections that it cut off, by reason. */
+/** A server whose responses are long, with the connections that it cut off, by reason. */
 async function startLong(t: TestContext, limits: { sendTimeoutMs: number; unsentBytesMax?: number }) {
   const sockets = new Set<Socket>()
   const cut: string[] = []
@@ -44,7 +44,7 @@ async function startLong(t: TestContext, limits: { sendTimeoutMs: number; unsent
   return { port: (server.address() as AddressInfo).port, sockets, cut }
 }
 
-test('an answer of any kind that nobody reads is given up in time, and others are served', async (t) => {
+test('a response of any kind that nobody reads is given up in time, and others are served', async (t) => {
   const app = await startApp(t, { PLANTSTORE_SEND_TIMEOUT_MS: '200' })
   const name = 'x'.repeat(900_000)
   for (let id = 0; id < 4; id++) await app.send('POST', '/plants', `{"id":${id},"name":"${name}"}`)
@@ -71,7 +71,7 @@ test('an answer of any kind that nobody reads is given up in time, and others ar
   assert.equal((await app.fetch('/plants?limit=1')).status, 200)
 })
 
-test('a client that reads slowly, and goes on, gets all of a long answer', async (t) => {
+test('a client that reads slowly, and goes on, gets all of a long response', async (t) => {
   const { port, cut } = await startLong(t, { sendTimeoutMs: 3_000 })
   const socket = await ask(t, port, requestText('GET /', { Connection: 'close' }))
   let bytes = 0

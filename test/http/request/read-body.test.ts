@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import type { ErrorCode } from '../../../src/errors.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import { openWire, requestText } from '../../support/http/wire.ts'
 
@@ -30,7 +30,7 @@ test('a body may come in pieces of any size', async (test) => {
     // Each byte in a turn of the event loop of its own.
     await new Promise(setImmediate)
   }
-  assert.equal((await wire.answer()).body, '{"name":"×é\u{1f331}"}')
+  assert.equal((await wire.response()).body, '{"name":"×é\u{1f331}"}')
   await wire.assertUsable()
 })
 
@@ -46,7 +46,7 @@ test('a body may come in chunks, with extensions and trailers', async (test) => 
   }
   for (const [how, body] of Object.entries(encoded)) {
     wire.send(head({ 'Transfer-Encoding': how === 'in one chunk' ? 'Chunked' : 'chunked' }) + body)
-    assert.equal((await wire.answer()).status, 200, how)
+    assert.equal((await wire.response()).status, 200, how)
   }
   await wire.assertUsable()
 })
@@ -66,13 +66,13 @@ test('bytes that are not UTF-8 are refused and never stored in another form', as
   for (const [what, bytes] of Object.entries(broken)) {
     const body = `{"id":${++lastId},"name":"${bytes}"}`
     wire.send(head({ 'Content-Length': String(body.length) }), body)
-    const message = await assertErrorAnswer(await wire.answer(), 400, 40002)
+    const message = await assertErrorResponse(await wire.response(), 400, 40002)
     assert.match(message, /UTF-8/, what)
   }
   for (const encoding of ['utf16le', 'latin1'] as const) {
     const body = Buffer.from(`{"id":${++lastId},"name":"é"}`, encoding)
     wire.send(head({ 'Content-Length': String(body.length) }), body)
-    await assertErrorAnswer(await wire.answer(), 400, 40002)
+    await assertErrorResponse(await wire.response(), 400, 40002)
   }
   await wire.assertUsable()
 })
@@ -90,7 +90,7 @@ test('what is not JSON is refused, and the message quotes nothing of it', async 
   ]
   texts.push(`${'['.repeat(100_000)}`, '{"secret":"\u0001"}', '{"secret":01}', '//secret', '{"a":1e}')
   for (const text of texts) {
-    const message = await assertErrorAnswer(await app.send('POST', '/plants', text), 400, 40002)
+    const message = await assertErrorResponse(await app.send('POST', '/plants', text), 400, 40002)
     assert.match(
       message,
       /^The body is not JSON(: it ends too early|: it is invalid after character \d+)?\.$/,
@@ -102,7 +102,7 @@ test('what is not JSON is refused, and the message quotes nothing of it', async 
     ['{"a":1,}', 'is invalid after character 7'],
     ['{"secret":', 'ends too early'],
   ] as const) {
-    const message = await assertErrorAnswer(await app.send('POST', '/plants', text), 400, 40002)
+    const message = await assertErrorResponse(await app.send('POST', '/plants', text), 400, 40002)
     assert.equal(message, `The body is not JSON: it ${where}.`)
   }
   // Deeply nested and sound all the same.
@@ -116,26 +116,26 @@ test('a body of exactly the limit is taken, a byte more is not', async () => {
     return `${start}${'x'.repeat(bytes - start.length - 2)}"}`
   }
   assert.equal((await app.send('POST', '/plants', padded(MIB))).status, 200)
-  await assertErrorAnswer(await app.send('POST', '/plants', padded(MIB + 1)), 400, 41301)
+  await assertErrorResponse(await app.send('POST', '/plants', padded(MIB + 1)), 400, 41301)
 })
 
 test('a body of 5 MiB is refused with an Error body and leaves the connection in step', async (test) => {
   const large = 'x'.repeat(5 * MIB)
   const wire = await open(test)
   wire.send(head({ 'Content-Length': String(large.length) }), large)
-  await assertErrorAnswer(await wire.answer(), 400, 41301)
+  await assertErrorResponse(await wire.response(), 400, 41301)
   await wire.assertUsable()
   wire.send(
     head({ 'Transfer-Encoding': 'chunked' }),
     chunked(...Array.from({ length: 80 }, () => large.slice(0, 65_536))),
   )
-  await assertErrorAnswer(await wire.answer(), 400, 41301)
+  await assertErrorResponse(await wire.response(), 400, 41301)
   await wire.assertUsable()
 })
 
 test('an HTTP client that sends 5 MiB reads the refusal', async () => {
-  const answer = await app.send('PUT', '/plants/1', `{"name":"${'x'.repeat(5 * MIB)}"}`)
-  await assertErrorAnswer(answer, 413, 41301)
+  const response = await app.send('PUT', '/plants/1', `{"name":"${'x'.repeat(5 * MIB)}"}`)
+  await assertErrorResponse(response, 413, 41301)
 })
 
 test('the connection is in step behind every kind of refused body', async (test) => {
@@ -161,10 +161,10 @@ test('the connection is in step behind every kind of refused body', async (test)
   ]
   for (const [line, fields, status, code] of cases) {
     wire.send(requestText(line, fields, inner))
-    await assertErrorAnswer(await wire.answer(), status, code)
+    await assertErrorResponse(await wire.response(), status, code)
     const inChunks = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', ...fields }
     wire.send(requestText(line, inChunks) + chunked(inner))
-    await assertErrorAnswer(await wire.answer(), status, code)
+    await assertErrorResponse(await wire.response(), status, code)
   }
   for (const [line, status] of [
     ['GET /healthz', 200],
@@ -172,12 +172,12 @@ test('the connection is in step behind every kind of refused body', async (test)
     ['OPTIONS /plants', 204],
   ] as const) {
     wire.send(requestText(line, {}, inner))
-    assert.equal((await wire.answer(line.slice(0, 4))).status, status, line)
+    assert.equal((await wire.response(line.slice(0, 4))).status, status, line)
   }
   wire.send(requestText('POST /plants', {}, json))
-  assert.equal((await wire.answer()).status, 200)
+  assert.equal((await wire.response()).status, 200)
   await wire.assertUsable()
-  await assertErrorAnswer(await app.fetch('/plants/666'), 404, 40402)
+  await assertErrorResponse(await app.fetch('/plants/666'), 404, 40402)
 })
 
 test('100 Continue asks for a body only when everything before it is judged good', async (test) => {
@@ -185,9 +185,9 @@ test('100 Continue asks for a body only when everything before it is judged good
   const json = nextJson()
   const waiting = { Expect: '100-Continue', 'Content-Length': String(json.length) }
   wire.send(head(waiting))
-  assert.equal((await wire.answer()).status, 100)
+  assert.equal((await wire.response()).status, 100)
   wire.send(json)
-  assert.equal((await wire.answer()).status, 200)
+  assert.equal((await wire.response()).status, 200)
   await wire.assertUsable()
 
   const refused: [Record<string, string>, number, ErrorCode][] = [
@@ -200,11 +200,11 @@ test('100 Continue asks for a body only when everything before it is judged good
   for (const [fields, status, code] of refused) {
     const other = await open(test)
     other.send(head({ ...waiting, ...fields }))
-    const answer = await other.answer()
-    await assertErrorAnswer(answer, status, code)
+    const response = await other.response()
+    await assertErrorResponse(response, status, code)
     // Whether the body comes or not is up to the client: what follows on the connection could be taken for
     // anything.
-    assert.equal(answer.headers.connection, 'close')
+    assert.equal(response.headers.connection, 'close')
     await other.assertClosed()
   }
 })
@@ -213,22 +213,22 @@ test('a client that does not wait for 100 Continue is served all the same', asyn
   const wire = await open(test)
   const json = nextJson()
   wire.send(head({ Expect: '100-continue', 'Content-Length': String(json.length) }), json)
-  const first = await wire.answer()
-  assert.equal(first.status === 100 ? (await wire.answer()).status : first.status, 200)
+  const first = await wire.response()
+  assert.equal(first.status === 100 ? (await wire.response()).status : first.status, 200)
   wire.send(requestText('GET /healthz', { Expect: '100-continue' }))
-  assert.equal((await wire.answer()).status, 200)
+  assert.equal((await wire.response()).status, 200)
 })
 
 test('an expectation that nobody knows is ignored (RFC 9110 §10.1.1)', async (test) => {
   const wire = await open(test)
   wire.send(requestText('POST /plants', { Expect: '200-ok' }, nextJson()))
-  assert.equal((await wire.answer()).status, 200)
+  assert.equal((await wire.response()).status, 200)
   wire.send(requestText('GET /healthz', { Expect: 'the unexpected' }))
-  assert.equal((await wire.answer()).status, 200)
+  assert.equal((await wire.response()).status, 200)
   await wire.assertUsable()
 })
 
 test('a byte order mark is named, as nobody sees it', async () => {
-  const answer = await app.send('POST', '/plants', '\ufeff{"id":1,"name":"n"}')
-  assert.match(await assertErrorAnswer(answer, 400, 40002), /byte order mark/)
+  const response = await app.send('POST', '/plants', '\ufeff{"id":1,"name":"n"}')
+  assert.match(await assertErrorResponse(response, 400, 40002), /byte order mark/)
 })

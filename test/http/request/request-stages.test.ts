@@ -5,17 +5,17 @@ import { startApp } from '../../support/http/start-app.ts'
 const app = await startApp({ after })
 const timing = { prefer: 'server-timing' }
 
-const timesIn = (answer: Response) =>
+const timesIn = (response: Response) =>
   new Map(
-    [...(answer.headers.get('server-timing') ?? '').matchAll(/(\w+);dur=([\d.]+)/g)].map(
+    [...(response.headers.get('server-timing') ?? '').matchAll(/(\w+);dur=([\d.]+)/g)].map(
       ([, name = '', ms]) => [name, Number(ms)] as const,
     ),
   )
 
 test('Server-Timing tells those who ask how long each stage took', async () => {
-  const answer = await app.send('POST', '/plants', '{"id":1,"name":"Oak"}', timing)
-  assert.equal(answer.status, 200)
-  const times = timesIn(answer)
+  const response = await app.send('POST', '/plants', '{"id":1,"name":"Oak"}', timing)
+  assert.equal(response.status, 200)
+  const times = timesIn(response)
   assert.deepEqual([...times.keys()], ['authenticate', 'parse', 'commit', 'total'])
   const [authenticate = 0, parse = 0, commit = 0, total = 0] = times.values()
   assert.ok(commit > 0 && Math.abs(total - authenticate - parse - commit) < 1, `${[...times]}`)

@@ -3,10 +3,10 @@ import { after, type TestContext, test } from 'node:test'
 import { AppError, ERRORS, type ErrorCode } from '../../../src/errors.ts'
 import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import { startReplaceableApp } from '../../support/http/start-replaceable-app.ts'
-import { openWire, requestText, type WireAnswer } from '../../support/http/wire.ts'
+import { openWire, requestText, type WireResponse } from '../../support/http/wire.ts'
 
 const app = await startApp({ after }, { PLANTSTORE_HEADERS_TIMEOUT_MS: '100' })
 
@@ -16,18 +16,18 @@ const PLANT = '{"id":2,"name":"a"}'
 const post = (json: string, headers?: Record<string, string>) => app.send('POST', '/plants', json, headers)
 const get = (path: string, headers: Record<string, string> = {}) => app.fetch(path, { headers })
 
-async function overWire(test: TestContext, text: string): Promise<WireAnswer> {
+async function overWire(test: TestContext, text: string): Promise<WireResponse> {
   const wire = await openWire(test, app.port)
   wire.send(text)
-  const answer = await wire.answer()
+  const response = await wire.response()
   await wire.assertClosed()
-  return answer
+  return response
 }
 
 let isDraining = false
 const altered = await startReplaceableApp({ after }, { isDraining: () => isDraining })
 
-/** The answer to a create that fails as a storage says that it may, and as it may not. */
+/** The response to a create that fails as a storage says that it may, and as it may not. */
 const failingCreate = (failure: unknown) =>
   altered.instead({ create: () => Promise.reject(failure) }, () => altered.create())
 
@@ -36,7 +36,7 @@ async function withReadOnlyToken(): Promise<string> {
   return ((await made.json()) as { token: string }).token
 }
 
-/** The answer to a create while another one with the same key runs. */
+/** The response to a create while another one with the same key runs. */
 async function runningTwice(): Promise<Response> {
   const isBegun = Promise.withResolvers<void>()
   const mayEnd = Promise.withResolvers<void>()
@@ -59,28 +59,28 @@ async function runningTwice(): Promise<Response> {
 /** One of many writes that come at once to a service in whose queue there is room for one. */
 async function overloaded(test: TestContext): Promise<Response> {
   const small = await startApp(test, { PLANTSTORE_QUEUED_WRITES_MAX: '1' })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, (_, id) => small.send('POST', '/plants', `{"id":${id},"name":"a"}`)),
   )
-  const refused = answers.find(({ status }) => status !== 200)
-  assert.ok(refused && answers.some(({ status }) => status === 200))
+  const refused = responses.find(({ status }) => status !== 200)
+  assert.ok(refused && responses.some(({ status }) => status === 200))
   return refused
 }
 
 /** The last of so many reads at once that a token which may make one a second cannot have made them. */
-async function oneTooMany(test: TestContext): Promise<WireAnswer> {
+async function oneTooMany(test: TestContext): Promise<WireResponse> {
   const limited = await startApp(test, { PLANTSTORE_RATE_LIMIT: '1' })
   const wire = await openWire(test, limited.port)
   wire.send(requestText('GET /plants').repeat(3))
-  await wire.answer()
-  await wire.answer()
-  return wire.answer()
+  await wire.response()
+  await wire.response()
+  return wire.response()
 }
 
-/** For every code one way to provoke it, and the status that it is answered with there. */
+/** For every code one way to provoke it, and the status that it gets there. */
 const PROVOKED: Record<
   ErrorCode,
-  { status: number; provoke(test: TestContext): Promise<Response | WireAnswer> }
+  { status: number; provoke(test: TestContext): Promise<Response | WireResponse> }
 > = {
   40000: { status: 400, provoke: (test) => overWire(test, 'no HTTP at all\r\n\r\n') },
   40001: { status: 400, provoke: () => post('') },
@@ -135,12 +135,12 @@ const PROVOKED: Record<
 
 for (const [code, { status, provoke }] of Object.entries(PROVOKED)) {
   const { meaning } = ERRORS[Number(code) as ErrorCode]
-  test(`${code} is answered with ${status} and an Error body: ${meaning}`, async (test) => {
-    await assertErrorAnswer(await provoke(test), status, Number(code) as ErrorCode)
+  test(`${code} gets ${status} and an Error body: ${meaning}`, async (test) => {
+    await assertErrorResponse(await provoke(test), status, Number(code) as ErrorCode)
   })
 }
 
-test('what went wrong inside is in the log and not in the answer', async () => {
+test('what went wrong inside is in the log and not in the response', async () => {
   const secret = 'SELECT secret FROM /var/lib/plants.db'
   for (const [failure, code] of [
     [new Error(secret), 50001],
@@ -150,9 +150,9 @@ test('what went wrong inside is in the log and not in the answer', async () => {
     [undefined, 50001],
     [null, 50001],
   ] as const) {
-    const answer = await failingCreate(failure)
-    const id = answer.headers.get('x-request-id')
-    assert.ok(!(await assertErrorAnswer(answer, ERRORS[code].status, code)).includes('secret'))
+    const response = await failingCreate(failure)
+    const id = response.headers.get('x-request-id')
+    assert.ok(!(await assertErrorResponse(response, ERRORS[code].status, code)).includes('secret'))
     const line = await eventually(() => altered.log.find(({ requestId }) => requestId === id))
     assert.equal(line.error, code)
     assert.equal(line.level, 50)
@@ -165,8 +165,8 @@ test('a storage that fails to read fails the request, not the service', async ()
   const failed = await altered.instead({ get: () => Promise.reject(new AppError(50302)) }, () =>
     altered.fetch('/plants/1'),
   )
-  await assertErrorAnswer(failed, 503, 50302)
-  await assertErrorAnswer(await altered.fetch('/plants/1'), 404, 40402)
+  await assertErrorResponse(failed, 503, 50302)
+  await assertErrorResponse(await altered.fetch('/plants/1'), 404, 40402)
 })
 
 test('a token store that fails is no reason to let anybody in, nor to call a token wrong', async () => {
@@ -174,17 +174,17 @@ test('a token store that fails is no reason to let anybody in, nor to call a tok
     [new AppError(50302), 503, 50302],
     [new Error('x'), 500, 50001],
   ] as const) {
-    const answer = await altered.instead({ findByHash: () => Promise.reject(failure) }, () =>
+    const response = await altered.instead({ findByHash: () => Promise.reject(failure) }, () =>
       altered.fetch('/plants', { headers: { authorization: 'Bearer some-other-token' } }),
     )
-    await assertErrorAnswer(answer, status, code)
+    await assertErrorResponse(response, status, code)
   }
 })
 
-test('the answer to HEAD has the fields of the error and no body', async (test) => {
+test('the response to HEAD has the fields of the error and no body', async (test) => {
   const wire = await openWire(test, app.port)
   wire.send(requestText('HEAD /plants/404'))
-  const { status, headers, body } = await wire.answer('HEAD')
+  const { status, headers, body } = await wire.response('HEAD')
   assert.equal(status, 404)
   assert.equal(headers['content-type'], 'application/json; charset=utf-8')
   assert.ok(Number(headers['content-length']) > 0)

@@ -29,8 +29,8 @@ test('HEAD gives what GET gives, without the body', async (test) => {
   ]) {
     const fields = { 'X-Request-Id': 'same' }
     wire.send(requestText(`GET ${path}`, fields), requestText(`HEAD ${path}`, fields))
-    const get = await wire.answer()
-    const headOnly = await wire.answer('HEAD')
+    const get = await wire.response()
+    const headOnly = await wire.response('HEAD')
     assert.equal(headOnly.status, get.status, path)
     delete get.headers.date
     delete headOnly.headers.date
@@ -39,10 +39,10 @@ test('HEAD gives what GET gives, without the body', async (test) => {
   await wire.assertUsable()
 })
 
-test('every answer names its request, and lets no browser guess what it is', async () => {
+test('every response names its request, and lets no browser guess what it is', async () => {
   await app.send('POST', '/plants', '{"id":2,"name":"a"}')
   const etag = (await app.fetch('/plants/2')).headers.get('etag') ?? ''
-  const answers = [
+  const responses = [
     await app.fetch('/plants'),
     await app.send('PUT', '/plants/3', '{"name":"a"}'),
     await app.fetch('/plants/2', { headers: { 'if-none-match': etag } }),
@@ -55,15 +55,15 @@ test('every answer names its request, and lets no browser guess what it is', asy
     await app.fetch('/openapi.yaml'),
   ]
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 201, 304, 204, 201, 404, 204, 200, 200, 200],
   )
-  for (const { url, headers } of answers) {
+  for (const { url, headers } of responses) {
     assert.ok(headers.get('x-request-id'), url)
     assert.equal(headers.get('x-content-type-options'), 'nosniff', url)
     assert.equal(headers.get('x-powered-by'), null)
     assert.equal(headers.get('server'), null)
   }
-  const ids = new Set(answers.map(({ headers }) => headers.get('x-request-id')))
-  assert.equal(ids.size, answers.length)
+  const ids = new Set(responses.map(({ headers }) => headers.get('x-request-id')))
+  assert.equal(ids.size, responses.length)
 })

@@ -9,16 +9,16 @@ import { eventually } from '../../support/eventually.ts'
 
 const PIECE = 'x'.repeat(64 * 1024)
 
-/** A server that answers `/` by `answer`, and a request to it on a connection of its own. */
+/** A server that responds `/` by `response`, and a request to it on a connection of its own. */
 async function serve(
   t: TestContext,
-  answer: (reply: FastifyReply) => Promise<void>,
+  response: (reply: FastifyReply) => Promise<void>,
   { sendTimeoutMs }: { sendTimeoutMs: number } = readConfig({}, {}),
 ) {
   const limits = { ...readConfig({}, {}), sendTimeoutMs }
   const app = fastify({ serverFactory: (handler) => createHttpServer(handler, { limits }) })
   app.decorate('recordRequest', () => {})
-  app.get('/', async (_request, reply) => answer(reply))
+  app.get('/', async (_request, reply) => response(reply))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   t.after(() => app.close())
   return {
@@ -36,26 +36,26 @@ async function serve(
 }
 
 /** Sends without end, and fulfils with what ends it. */
-async function sendUntilItFails(answer: ResponseStream): Promise<unknown> {
+async function sendUntilItFails(response: ResponseStream): Promise<unknown> {
   try {
-    for (;;) await answer.send(PIECE)
+    for (;;) await response.send(PIECE)
   } catch (error) {
     return error
   }
 }
 
-test('an answer arrives whole, however long, with its header fields', async (t) => {
+test('a response arrives whole, however long, with its header fields', async (t) => {
   const { url } = await serve(t, async (reply) => {
-    const answer = streamResponse(reply, 'text/plain', { fields: ['vary', 'Accept'] })
-    for (let count = 0; count < 200; count++) await answer.send(PIECE)
-    answer.end()
+    const response = streamResponse(reply, 'text/plain', { fields: ['vary', 'Accept'] })
+    for (let count = 0; count < 200; count++) await response.send(PIECE)
+    response.end()
   })
-  const answer = await fetch(url, { headers: { 'x-request-id': 'abc' } })
-  assert.equal(answer.headers.get('content-type'), 'text/plain')
-  assert.equal(answer.headers.get('vary'), 'Accept')
-  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
-  assert.equal(typeof answer.headers.get('x-request-id'), 'string')
-  assert.equal((await answer.text()).length, 200 * PIECE.length)
+  const response = await fetch(url, { headers: { 'x-request-id': 'abc' } })
+  assert.equal(response.headers.get('content-type'), 'text/plain')
+  assert.equal(response.headers.get('vary'), 'Accept')
+  assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(typeof response.headers.get('x-request-id'), 'string')
+  assert.equal((await response.text()).length, 200 * PIECE.length)
   const head = await fetch(url, { method: 'HEAD' })
   assert.deepEqual([head.headers.get('content-type'), await head.text()], ['text/plain', ''])
 })
@@ -65,8 +65,8 @@ test('nothing more is sent while the client does not read, and it is given up in
   const { ask } = await serve(
     t,
     async (reply) => {
-      const answer = streamResponse(reply, 'text/plain')
-      outcome.resolve(await sendUntilItFails(answer))
+      const response = streamResponse(reply, 'text/plain')
+      outcome.resolve(await sendUntilItFails(response))
     },
     { sendTimeoutMs: 100 },
   )
@@ -79,27 +79,27 @@ test('nothing more is sent while the client does not read, and it is given up in
 
 test('a client that goes away is noticed', async (t) => {
   const outcome = Promise.withResolvers<unknown>()
-  let answer: ResponseStream | undefined
+  let response: ResponseStream | undefined
   const { ask } = await serve(t, async (reply) => {
-    answer = streamResponse(reply, 'text/plain')
-    outcome.resolve(await sendUntilItFails(answer))
+    response = streamResponse(reply, 'text/plain')
+    outcome.resolve(await sendUntilItFails(response))
   })
   const socket = ask()
-  await eventually(() => answer)
+  await eventually(() => response)
   socket.destroy()
   assert.equal(((await outcome.promise) as { code: number }).code, 40000)
-  await assert.rejects(Promise.resolve(answer?.send('x')), { code: 40000 })
+  await assert.rejects(Promise.resolve(response?.send('x')), { code: 40000 })
 })
 
-test('an answer that is whole is given up as well when nobody reads its end', async (t) => {
+test('a response that is whole is given up as well when nobody reads its end', async (t) => {
   const isOver = Promise.withResolvers<boolean>()
   const { ask } = await serve(
     t,
     async (reply) => {
       reply.raw.once('close', () => isOver.resolve(reply.raw.writableFinished))
-      const answer = streamResponse(reply, 'text/plain')
-      for (let count = 0; count < 200; count++) answer.send(PIECE)?.catch(() => {})
-      answer.end()
+      const response = streamResponse(reply, 'text/plain')
+      for (let count = 0; count < 200; count++) response.send(PIECE)?.catch(() => {})
+      response.end()
     },
     { sendTimeoutMs: 100 },
   )
@@ -107,11 +107,11 @@ test('an answer that is whole is given up as well when nobody reads its end', as
   assert.equal(await isOver.promise, false)
 })
 
-test('an answer that is cut is seen to be not whole', async (t) => {
+test('a response that is cut is seen to be not whole', async (t) => {
   const { url } = await serve(t, async (reply) => {
-    const answer = streamResponse(reply, 'text/plain')
-    await answer.send('some')
-    answer.abort()
+    const response = streamResponse(reply, 'text/plain')
+    await response.send('some')
+    response.abort()
   })
   await assert.rejects(async () => (await fetch(url)).text(), TypeError)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { openChromium, chromiumMissing as skip } from '../../support/browser/chromium.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { exchange, statusesIn } from '../../support/http/raw-http.ts'
 import { type StartedApp, startApp, TOKEN } from '../../support/http/start-app.ts'
 
@@ -102,40 +102,40 @@ test('the page and its files need no token and come with a strict policy', async
   const named = [...html.matchAll(/"\/docs\/([^"]+)"/g)].map(([, file]) => file)
   assert.deepEqual([...new Set(named)].sort(), [...FILES].sort())
   for (const file of FILES) {
-    const answer = await app.fetch(`/docs/${file}`, { headers: { authorization: '' } })
-    assert.equal(answer.status, 200, file)
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
-    assert.ok((await answer.text()).length > 100)
+    const response = await app.fetch(`/docs/${file}`, { headers: { authorization: '' } })
+    assert.equal(response.status, 200, file)
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    assert.ok((await response.text()).length > 100)
   }
 })
 
 test('a file is sent again only when it has changed, and gzipped to those who take it so', async (context) => {
   const app = await startApp(context)
   const get = async (headers: Record<string, string>, method = 'GET') => {
-    const answer = await app.fetch('/docs/swagger-ui.css', { method, headers })
-    return { answer, bytes: (await answer.bytes()).length }
+    const response = await app.fetch('/docs/swagger-ui.css', { method, headers })
+    return { response, bytes: (await response.bytes()).length }
   }
   const plain = await get({ 'accept-encoding': 'identity' })
   const zipped = await get({ 'accept-encoding': 'br, gzip;q=0.5' })
-  const etags = [plain, zipped].map(({ answer }) => answer.headers.get('etag') ?? '')
+  const etags = [plain, zipped].map(({ response }) => response.headers.get('etag') ?? '')
   assert.notEqual(etags[0], etags[1])
-  assert.equal(zipped.answer.headers.get('content-encoding'), 'gzip')
+  assert.equal(zipped.response.headers.get('content-encoding'), 'gzip')
   assert.equal(zipped.bytes, plain.bytes)
-  assert.ok(Number(zipped.answer.headers.get('content-length')) < plain.bytes / 3)
+  assert.ok(Number(zipped.response.headers.get('content-length')) < plain.bytes / 3)
   for (const encodings of ['gzip;q=0', 'gzip; q=0.000, br', 'br', '']) {
-    assert.equal((await get({ 'accept-encoding': encodings })).answer.headers.get('content-encoding'), null)
+    assert.equal((await get({ 'accept-encoding': encodings })).response.headers.get('content-encoding'), null)
   }
   for (const [at, encodings] of ['identity', 'gzip'].entries()) {
     const again = await get({ 'accept-encoding': encodings, 'if-none-match': `"other", ${etags[at]}` })
-    assert.deepEqual([again.answer.status, again.bytes], [304, 0])
-    assert.equal(again.answer.headers.get('etag'), etags[at])
-    assert.equal(again.answer.headers.get('vary'), 'accept-encoding')
+    assert.deepEqual([again.response.status, again.bytes], [304, 0])
+    assert.equal(again.response.headers.get('etag'), etags[at])
+    assert.equal(again.response.headers.get('vary'), 'accept-encoding')
   }
   const head = await get({ 'accept-encoding': 'identity' }, 'HEAD')
-  assert.deepEqual([head.answer.status, head.bytes], [200, 0])
-  assert.equal(head.answer.headers.get('content-length'), String(plain.bytes))
+  assert.deepEqual([head.response.status, head.bytes], [200, 0])
+  assert.equal(head.response.headers.get('content-length'), String(plain.bytes))
   assert.equal((await app.fetch('/docs', { method: 'HEAD' })).status, 200)
-  await assertErrorAnswer(await app.fetch('/docs', { method: 'POST' }), 405, 40501)
+  await assertErrorResponse(await app.fetch('/docs', { method: 'POST' }), 405, 40501)
 })
 
 test('what is not one of its files is not there, whatever the name points at on the disk', async (context) => {
@@ -149,7 +149,11 @@ test('what is not one of its files is not there, whatever the name points at on 
     '%2e%2e%2fapp.ts',
   ]
   for (const name of [...names, '..%2f..%2fpackage.json', '%2fetc%2fpasswd', '..%5capp.ts', 'leaf.svg%00']) {
-    await assertErrorAnswer(await app.fetch(`/docs/${name}`, { headers: { authorization: '' } }), 404, 40401)
+    await assertErrorResponse(
+      await app.fetch(`/docs/${name}`, { headers: { authorization: '' } }),
+      404,
+      40401,
+    )
   }
   // Not even a name of the page's own: without a token nobody is told what there is.
   for (const path of [
@@ -158,8 +162,8 @@ test('what is not one of its files is not there, whatever the name points at on 
     '/docs/x/leaf.svg',
     '/docs//leaf.svg',
   ]) {
-    const answer = await exchange(app.port, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
-    assert.deepEqual(statusesIn(answer), [401], path)
+    const response = await exchange(app.port, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+    assert.deepEqual(statusesIn(response), [401], path)
   }
 })
 

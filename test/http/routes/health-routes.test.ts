@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { CommitReport } from '../../../src/storage/batching/group-commit.ts'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 
 let isDraining = false
@@ -35,32 +35,32 @@ const app = await startAlteredApp(
   },
 )
 
-test('/healthz and /readyz answer without a token, and tell nothing but that', async () => {
+test('/healthz and /readyz response without a token, and tell nothing but that', async () => {
   const engine = process.env.TEST_DATABASE_SERVER === undefined ? 'sqlite' : 'postgres'
   for (const [path, told] of [
     ['/healthz', { status: 'up' }],
     ['/readyz', { status: 'ready', version: packageJson.version, engine, writes: 'working' }],
   ] as const) {
-    const answer = await fetch(app.url + path)
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
-    assert.deepEqual(await answer.json(), told)
+    const response = await fetch(app.url + path)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.deepEqual(await response.json(), told)
   }
 })
 
 test('a draining service is up and not ready', async () => {
   isDraining = true
   assert.equal((await app.fetch('/healthz')).status, 200)
-  const answer = await app.fetch('/readyz')
+  const response = await app.fetch('/readyz')
   isDraining = false
-  assert.equal(answer.headers.get('retry-after'), '5')
-  await assertErrorAnswer(answer, 503, 50303)
+  assert.equal(response.headers.get('retry-after'), '5')
+  await assertErrorResponse(response, 503, 50303)
 })
 
 test('a service whose storage fails is up and not ready, until it works again', async () => {
   ping = () => Promise.reject(new Error('disk I/O error'))
   assert.equal((await app.fetch('/healthz')).status, 200)
-  await assertErrorAnswer(await app.fetch('/readyz'), 503, 50302)
+  await assertErrorResponse(await app.fetch('/readyz'), 503, 50302)
   const line = await eventually(() => app.log.find(({ error }) => error === 50302))
   assert.match(String(line.cause), /disk I\/O error/)
   ping = async () => {}
@@ -69,9 +69,9 @@ test('a service whose storage fails is up and not ready, until it works again', 
 
 test('a service whose commits fail stays ready, as it can be read, and says so until one is done', async () => {
   const writes = async () => {
-    const answer = await app.fetch('/readyz')
-    assert.equal(answer.status, 200)
-    return ((await answer.json()) as { writes: string }).writes
+    const response = await app.fetch('/readyz')
+    assert.equal(response.status, 200)
+    return ((await response.json()) as { writes: string }).writes
   }
   reportCommit({ operations: 1, durationMs: 1, isDurable: false })
   assert.equal(await writes(), 'failing')
@@ -81,9 +81,9 @@ test('a service whose commits fail stays ready, as it can be read, and says so u
   assert.equal(await writes(), 'working')
 })
 
-test('a storage that does not answer in time is not ready', async () => {
+test('a storage that does not response in time is not ready', async () => {
   ping = () => new Promise<void>(() => {})
   const start = performance.now()
-  await assertErrorAnswer(await app.fetch('/readyz'), 503, 50302)
+  await assertErrorResponse(await app.fetch('/readyz'), 503, 50302)
   assert.ok(performance.now() - start < 4_000)
 })

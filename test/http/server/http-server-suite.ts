@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import type { Environment } from '../../../src/config/setting.ts'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import { openWire, requestText } from '../../support/http/wire.ts'
 
@@ -24,12 +24,12 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     requestText('POST /plants', headers, `{"id":${id},"name":"plant ${id}"}`)
 
   async function isStored(id: number): Promise<boolean> {
-    const answer = await app.fetch(`/plants/${id}`)
-    await answer.arrayBuffer()
-    return answer.status === 200
+    const response = await app.fetch(`/plants/${id}`)
+    await response.arrayBuffer()
+    return response.status === 200
   }
 
-  test('pipelined requests are answered in their order', async (test) => {
+  test('pipelined requests get a response in their order', async (test) => {
     const wire = await open(test)
     const paths = Array.from(
       { length: 30 },
@@ -37,7 +37,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     )
     wire.send(...paths.map((path, at) => requestText(`GET ${path}`, { 'X-Request-Id': `r${at}` })))
     for (const at of paths.keys()) {
-      const { status, headers } = await wire.answer()
+      const { status, headers } = await wire.response()
       assert.equal(headers['x-request-id'], `r${at}`)
       assert.equal(status, at % 4 === 2 ? 404 : 200)
     }
@@ -62,16 +62,16 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
         createText(id),
       ].join(''),
     )
-    assert.equal((await wire.answer()).status, 404)
-    assert.equal((await wire.answer()).status, 200)
-    assert.match((await wire.answer()).body, new RegExp(`"name":"plant ${id}"`))
-    assert.match((await wire.answer()).body, new RegExp(`"name":"plant ${id}"`))
-    await assertErrorAnswer(await wire.answer(), 400, 40901)
-    assert.equal((await wire.answer()).status, 200)
-    assert.match((await wire.answer()).body, /"name":"changed"/)
-    assert.equal((await wire.answer()).status, 204)
-    assert.equal((await wire.answer('HEAD')).status, 404)
-    assert.equal((await wire.answer()).status, 200)
+    assert.equal((await wire.response()).status, 404)
+    assert.equal((await wire.response()).status, 200)
+    assert.match((await wire.response()).body, new RegExp(`"name":"plant ${id}"`))
+    assert.match((await wire.response()).body, new RegExp(`"name":"plant ${id}"`))
+    await assertErrorResponse(await wire.response(), 400, 40901)
+    assert.equal((await wire.response()).status, 200)
+    assert.match((await wire.response()).body, /"name":"changed"/)
+    assert.equal((await wire.response()).status, 204)
+    assert.equal((await wire.response('HEAD')).status, 404)
+    assert.equal((await wire.response()).status, 200)
     await wire.assertUsable()
   })
 
@@ -79,14 +79,14 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     const wire = await open(test)
     const [first, second] = [nextId(), nextId()]
     wire.send(createText(first, { Connection: 'close' }) + createText(second))
-    const { status, headers } = await wire.answer()
+    const { status, headers } = await wire.response()
     assert.equal(status, 200)
     assert.equal(headers.connection, 'close')
     await wire.assertClosed()
     assert.deepEqual([await isStored(first), await isStored(second)], [true, false])
   })
 
-  test('nothing that stands behind an answer that closes is executed', async (test) => {
+  test('nothing that stands behind a response that closes is executed', async (test) => {
     const id = nextId()
     for (const bad of [
       requestText('GET /plants', { Host: '' }),
@@ -95,40 +95,40 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     ]) {
       const wire = await open(test)
       wire.send(bad + createText(id))
-      const answer = await wire.answer()
-      assert.ok(answer.status >= 400)
-      assert.equal(answer.headers.connection, 'close')
+      const response = await wire.response()
+      assert.ok(response.status >= 400)
+      assert.equal(response.headers.connection, 'close')
       await wire.assertClosed()
     }
     assert.ok(!(await isStored(id)))
   })
 
-  test('a create that garbage follows keeps its answer, and the garbage gets one of its own', async (test) => {
+  test('a create that garbage follows keeps its response, and the garbage gets one of its own', async (test) => {
     for (const garbage of ['\x16\x03\x01 no HTTP\r\n\r\n', 'GET / HTTP/9\r\n\r\n', `${'x'.repeat(20_000)}`]) {
       const wire = await open(test)
       const id = nextId()
       wire.send(createText(id) + garbage)
-      assert.equal((await wire.answer()).status, 200, JSON.stringify(garbage.slice(0, 20)))
-      await assertErrorAnswer(await wire.answer(), 400, 40000)
+      assert.equal((await wire.response()).status, 200, JSON.stringify(garbage.slice(0, 20)))
+      await assertErrorResponse(await wire.response(), 400, 40000)
       await wire.assertClosed()
       assert.ok(await isStored(id))
     }
   })
 
-  test('a client that closes its side behind the request still hears the answer', async (test) => {
+  test('a client that closes its side behind the request still hears the response', async (test) => {
     const wire = await open(test)
     const id = nextId()
     wire.send(createText(id))
     wire.end()
-    assert.equal((await wire.answer()).status, 200)
+    assert.equal((await wire.response()).status, 200)
     await wire.assertClosed()
   })
 
-  test('a client that says HTTP/1.0 is answered and the connection closed', async (test) => {
+  test('a client that says HTTP/1.0 gets a response and the connection closed', async (test) => {
     const wire = await open(test)
     const id = nextId()
     wire.send(requestText('GET /healthz').replace('HTTP/1.1', 'HTTP/1.0') + createText(id))
-    assert.equal((await wire.answer()).status, 200)
+    assert.equal((await wire.response()).status, 200)
     await wire.assertClosed()
     assert.ok(!(await isStored(id)))
   })
@@ -136,11 +136,11 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
   test('an empty line before a request is let through (RFC 9112 §2.2)', async (test) => {
     const wire = await open(test)
     wire.send(`\r\n${requestText('GET /healthz')}`)
-    assert.equal((await wire.answer()).status, 200)
+    assert.equal((await wire.response()).status, 200)
     await wire.assertUsable()
   })
 
-  test('what does not arrive in time is answered with 408 and the connection closed', async (test) => {
+  test('what does not arrive in time gets 408 and the connection closed', async (test) => {
     const [silent, slowHeaders, slowBody, slowSecond] = await Promise.all([
       open(test),
       open(test),
@@ -153,14 +153,14 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     slowBody.send(half)
     const stored = nextId()
     slowSecond.send(createText(stored))
-    assert.equal((await slowSecond.answer()).status, 200)
+    assert.equal((await slowSecond.response()).status, 200)
     slowSecond.send(half)
     for (const wire of [slowHeaders, slowBody, slowSecond]) {
-      await assertErrorAnswer(await wire.answer(), 408, 40801)
+      await assertErrorResponse(await wire.response(), 408, 40801)
       await wire.assertClosed()
     }
     assert.deepEqual([await isStored(id), await isStored(stored)], [false, true])
-    // Nothing was asked on it, so nothing is answered.
+    // Nothing was asked on it, so nothing gets a response.
     silent.end()
     await silent.assertClosed()
   })
@@ -168,7 +168,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
   test('a request whose body stays away after its refusal holds the connection no longer than any other', async (test) => {
     const wire = await open(test)
     wire.send(requestText('POST /plants', { Authorization: '', 'Content-Length': '1000' }))
-    await assertErrorAnswer(await wire.answer(), 401, 40101)
+    await assertErrorResponse(await wire.response(), 401, 40101)
     await wire.assertClosed()
   })
 
@@ -176,7 +176,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     const connecting = await open(test)
     const id = nextId()
     connecting.send(`CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n${createText(id)}`)
-    await assertErrorAnswer(await connecting.answer(), 405, 40501)
+    await assertErrorResponse(await connecting.response(), 405, 40501)
     await connecting.assertClosed()
     assert.ok(!(await isStored(id)))
 
@@ -187,10 +187,10 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
         const asked = text.replace('\r\n', `\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n`)
         // The request after it is in the same segment, and must not wait for a response for ever.
         upgrading.send(asked + createText(lostId))
-        const answer = await upgrading.answer()
-        if (text.startsWith('GET')) await assertErrorAnswer(answer, 404, 40402)
-        else assert.equal(answer.status, 200)
-        assert.equal(answer.headers.connection, 'close')
+        const response = await upgrading.response()
+        if (text.startsWith('GET')) await assertErrorResponse(response, 404, 40402)
+        else assert.equal(response.status, 200)
+        assert.equal(response.headers.connection, 'close')
         await upgrading.assertClosed()
         assert.ok(!(await isStored(lostId)))
       }
@@ -198,7 +198,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
 
     const greeting = await open(test)
     greeting.send(Buffer.from('160301020001fc0303', 'hex'))
-    await assertErrorAnswer(await greeting.answer(), 400, 40000)
+    await assertErrorResponse(await greeting.response(), 400, 40000)
     await greeting.assertClosed()
   })
 
@@ -211,7 +211,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
       const text = createText(id)
       wire.send(text.slice(0, text.length - 1 - count * 5))
       wire.end()
-      await assertErrorAnswer(await wire.answer(), 400, 40000)
+      await assertErrorResponse(await wire.response(), 400, 40000)
       await wire.assertClosed()
     }
     for (const id of ids) assert.ok(!(await isStored(id)))
@@ -229,6 +229,6 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     const hasty = await startApp(test, { ...settings, PLANTSTORE_REQUEST_TIMEOUT_MS: '200' })
     const wire = await openWire(test, hasty.port, { isSecure })
     wire.send('GET /healthz HTTP/1.1\r\n')
-    await assertErrorAnswer(await wire.answer(), 408, 40801)
+    await assertErrorResponse(await wire.response(), 408, 40801)
   })
 }

@@ -118,7 +118,7 @@ test('a path that is too long, or in a folder that is not there, is told', async
   })
 })
 
-test('pipelined requests, broken bytes and a body too large are answered on a socket as on a port', async (test) => {
+test('pipelined requests, broken bytes and a body too large get a response on a socket as on a port', async (test) => {
   const socket = join(temporaryFolder(test), 'plants.sock')
   await startApp(test, { PLANTSTORE_SOCKET: socket })
   const client = connect({ path: socket, allowHalfOpen: true })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import type { Environment } from '../../../src/config/setting.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp, TOKEN } from '../../support/http/start-app.ts'
 import { openWire, requestText } from '../../support/http/wire.ts'
 
@@ -91,12 +91,12 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
     const wire = await open(test)
     // What follows would be executed by a server that sees the end of the bad request elsewhere.
     wire.send(bytes + GOOD)
-    const answer = await wire.answer()
-    await assertErrorAnswer(answer, status, code)
-    assert.equal(answer.headers.connection, 'close')
+    const response = await wire.response()
+    await assertErrorResponse(response, status, code)
+    assert.equal(response.headers.connection, 'close')
     await wire.assertClosed()
     const look = await app.fetch('/plants/666')
-    await assertErrorAnswer(look, 404, 40402)
+    await assertErrorResponse(look, 404, 40402)
   }
 
   for (const [what, bytes] of Object.entries(MALFORMED)) {
@@ -113,9 +113,9 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
     ] as const) {
       const wire = await open(test)
       wire.send(requestText(`GET ${target}`))
-      const answer = await wire.answer()
-      await assertErrorAnswer(answer, 400, 40000)
-      assert.match(answer.body, advice)
+      const response = await wire.response()
+      await assertErrorResponse(response, 400, 40000)
+      assert.match(response.body, advice)
     }
   })
 
@@ -123,8 +123,8 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
     await assertRefused(test, withLines('Host: a', `X: ${'x'.repeat(16 * 1024)}`), 431, 43101)
     await assertRefused(test, withLines('Host: a', ...Array.from({ length: 3000 }, () => 'X: y')), 431, 43101)
     await assertRefused(test, requestText(`GET /plants?q=${'x'.repeat(17 * 1024)}`), 431, 43101)
-    const answer = await app.fetch('/healthz', { headers: { x: 'x'.repeat(14 * 1024) } })
-    assert.equal(answer.status, 200)
+    const response = await app.fetch('/healthz', { headers: { x: 'x'.repeat(14 * 1024) } })
+    assert.equal(response.status, 200)
   })
 
   test('no malformed request makes the service log a failure of its own', () => {
@@ -137,7 +137,7 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
   test('a token is no help against a sound request without one', async (test) => {
     const wire = await open(test)
     wire.send(requestText('GET /plants', { Authorization: '' }))
-    await assertErrorAnswer(await wire.answer(), 401, 40101)
+    await assertErrorResponse(await wire.response(), 401, 40101)
     await wire.assertUsable()
   })
 
@@ -154,14 +154,14 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
     }
     for (const [what, bytes] of Object.entries(sound)) {
       wire.send(bytes)
-      assert.equal((await wire.answer()).status, 200, what)
+      assert.equal((await wire.response()).status, 200, what)
     }
     wire.send(requestText('POST http://plants.test/tags'))
-    const refused = await wire.answer()
-    await assertErrorAnswer(refused, 405, 40501)
+    const refused = await wire.response()
+    await assertErrorResponse(refused, 405, 40501)
     assert.equal(refused.headers.allow, 'GET, HEAD, OPTIONS')
     wire.send(requestText('OPTIONS *'))
-    const { status, headers } = await wire.answer()
+    const { status, headers } = await wire.response()
     assert.equal(status, 204)
     assert.match(headers.allow ?? '', /DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT/)
     await wire.assertUsable()

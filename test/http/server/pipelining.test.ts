@@ -41,16 +41,16 @@ async function startHeldApp(t: Lifetime) {
 
 const pageText = (limit: number) => requestText(`GET /plants?limit=${limit}`, { 'X-Request-Id': `r${limit}` })
 
-test('of the reads on one connection eight run at a time, and all are answered in their order', async (t) => {
+test('of the reads on one connection eight run at a time, and all get a response in their order', async (t) => {
   const { wire, held, most, letGo } = await startHeldApp(t)
   const limits = Array.from({ length: 40 }, (_, at) => at + 1)
   wire.send(limits.map(pageText).join(''))
   await eventually(() => held.size === 8)
-  // It makes no room: its answer is held until those before it are sent.
+  // It makes no room: its response is held until those before it are sent.
   await letGo(8)
   for (const limit of limits) {
     if (limit !== 8) await letGo(limit)
-    const { status, headers } = await wire.answer()
+    const { status, headers } = await wire.response()
     assert.deepEqual([status, headers['x-request-id']], [200, `r${limit}`])
   }
   assert.equal(most(), 8)
@@ -64,18 +64,18 @@ test('a write among reads waits for all before it, and those behind it wait for 
   await eventually(() => held.size === 2)
   for (const limit of [1, 2]) {
     await letGo(limit)
-    assert.equal((await wire.answer()).body, '[]')
+    assert.equal((await wire.response()).body, '[]')
   }
-  assert.equal((await wire.answer()).body, '{"name":"a"}')
+  assert.equal((await wire.response()).body, '{"name":"a"}')
   await eventually(() => held.size === 2)
   for (const limit of [3, 4]) {
     await letGo(limit)
-    assert.match((await wire.answer()).body, /"id":1,/)
+    assert.match((await wire.response()).body, /"id":1,/)
   }
   await wire.assertUsable()
 })
 
-test('who asks for much on many connections does not keep another from being answered between', async (t) => {
+test('who asks for much on many connections does not keep another from being served between', async (t) => {
   const [connections, each] = [20, 40]
   let begun = 0
   const app = await startAlteredApp(t, {
@@ -96,8 +96,9 @@ test('who asks for much on many connections does not keep another from being ans
   for (const wire of [...greedy, other]) await wire.assertUsable()
   for (const wire of greedy) wire.send(pageText(1).repeat(each))
   other.send(requestText('GET /healthz'))
-  assert.equal((await other.answer()).status, 200)
+  assert.equal((await other.response()).status, 200)
   const begunAtHealth = begun
   assert.ok(begunAtHealth < (connections * each) / 2, `${begunAtHealth} pages were begun before`)
-  for (const wire of greedy) for (let at = 0; at < each; at++) assert.equal((await wire.answer()).status, 200)
+  for (const wire of greedy)
+    for (let at = 0; at < each; at++) assert.equal((await wire.response()).status, 200)
 })

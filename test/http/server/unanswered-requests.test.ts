@@ -55,7 +55,7 @@ async function startWaiting(t: TestContext, settings: Record<string, string> = {
 
 const CREATE = requestText('POST /plants', {}, '{"id":1,"name":"Oak"}')
 
-test('a request whose client gave up is told as slow once it is over, and counted as no answer', async (t) => {
+test('a request whose client gave up is told as slow once it is over, and counted as no response', async (t) => {
   const { app, ask, leave, letOn, linesOf } = await startWaiting(t)
   await leave(await ask(CREATE))
   assert.deepEqual(linesOf('/plants'), [])
@@ -87,7 +87,7 @@ test('a body that breaks off with its client is no refusal', async (t) => {
   assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total'), 0)
 })
 
-test('a long answer that breaks off is counted and logged as cut', async (t) => {
+test('a long response that breaks off is counted and logged as cut', async (t) => {
   const { app, ask, letOn, linesOf } = await startWaiting(t)
   const socket = await ask(requestText('GET /plants'))
   letOn()

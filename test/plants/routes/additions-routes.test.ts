@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
@@ -29,7 +29,7 @@ test('plants are counted by the day of their creation', async (t) => {
 
 test('a query parameter is rejected', async (t) => {
   const app = await startApp(t)
-  await assertErrorAnswer(await app.fetch('/additions?limit=1'), 400, 40004)
+  await assertErrorResponse(await app.fetch('/additions?limit=1'), 400, 40004)
 })
 
 test('a failure of the store is 50302, and the next request counts again', async (t) => {
@@ -46,6 +46,6 @@ test('a failure of the store is 50302, and the next request counts again', async
       },
     }),
   })
-  await assertErrorAnswer(await app.fetch('/additions'), 503, 50302)
+  await assertErrorResponse(await app.fetch('/additions'), 503, 50302)
   assert.equal((await app.fetch('/additions')).status, 200)
 })

@@ -4,7 +4,7 @@ import { after, type TestContext, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
 import type { StoredPlant } from '../../../src/plants/plant.ts'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import { requestText } from '../../support/http/wire.ts'
@@ -113,10 +113,10 @@ test('a parameter for pages, or for another format, is rejected', async () => {
     ['?offset=1', NDJSON, /"offset"/],
   ]
   for (const [query, accept, message] of cases) {
-    assert.match(await assertErrorAnswer(await get(`/plants${query}`, accept), 400, 40004), message)
+    assert.match(await assertErrorResponse(await get(`/plants${query}`, accept), 400, 40004), message)
   }
   const bare = await app.fetch('/plants', { headers: { accept: CSV, authorization: '' } })
-  await assertErrorAnswer(bare, 401, 40101)
+  await assertErrorResponse(bare, 401, 40101)
 })
 
 const plant = (id: number): StoredPlant => ({
@@ -161,7 +161,7 @@ async function altered(
 test('an export that fails before its first plant has an error response', async (t) => {
   const { app, state } = await altered(t, 0)
   const response = await app.fetch('/plants', { headers: { accept: CSV } })
-  await assertErrorAnswer(response, 503, 50302)
+  await assertErrorResponse(response, 503, 50302)
   assert.equal(state.isReturned, true)
 })
 

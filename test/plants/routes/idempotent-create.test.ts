@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { exchange } from '../../support/http/raw-http.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { emptyDatabase, startApp, TOKEN } from '../../support/http/start-app.ts'
@@ -41,21 +41,21 @@ test('the response stays the same after the plant is updated or deleted', async 
   assert.deepEqual(await repeated(await create('{"id":2,"name":"a"}', 'key-2')), first)
   await app.fetch('/plants/2', { method: 'DELETE' })
   assert.deepEqual(await repeated(await create('{"id":2,"name":"a"}', 'key-2')), first)
-  await assertErrorAnswer(await app.fetch('/plants/2'), 404, 40402)
+  await assertErrorResponse(await app.fetch('/plants/2'), 404, 40402)
 })
 
 test('a key that was used with another body is rejected and creates nothing', async () => {
   await create('{"id":3,"name":"a"}', 'key-3')
   for (const json of ['{"id":3,"name":"b"}', '{"id":4,"name":"a"}', '{"id":3,"name":"a","tag":""}']) {
-    await assertErrorAnswer(await create(json, 'key-3'), 400, 42201)
+    await assertErrorResponse(await create(json, 'key-3'), 400, 42201)
   }
-  await assertErrorAnswer(await app.fetch('/plants/4'), 404, 40402)
+  await assertErrorResponse(await app.fetch('/plants/4'), 404, 40402)
 })
 
 test('a rejected create does not use its key', async () => {
   await app.send('POST', '/plants', '{"id":5,"name":"taken"}')
-  await assertErrorAnswer(await create('{"id":5,"name":"a"}', 'key-5'), 400, 40901)
-  await assertErrorAnswer(await create('{"id":"6"}', 'key-5'), 400, 40003)
+  await assertErrorResponse(await create('{"id":5,"name":"a"}', 'key-5'), 400, 40901)
+  await assertErrorResponse(await create('{"id":"6"}', 'key-5'), 400, 40003)
   assert.equal((await create('{"id":6,"name":"a"}', 'key-5')).status, 200)
 })
 
@@ -64,7 +64,7 @@ test('each caller has its own keys', async () => {
   const { token } = (await made.json()) as { token: string }
   const other = { authorization: `Bearer ${token}` }
   await create('{"id":7,"name":"a"}', 'key-7')
-  await assertErrorAnswer(await create('{"id":7,"name":"a"}', 'key-7', other), 400, 40901)
+  await assertErrorResponse(await create('{"id":7,"name":"a"}', 'key-7', other), 400, 40901)
   assert.equal((await create('{"id":8,"name":"a"}', 'key-7', other)).status, 200)
 })
 
@@ -74,7 +74,7 @@ test('of concurrent requests with one key each gets the response or 40902', asyn
   assert.ok(responses.some(({ status }) => status === 200))
   for (const response of responses) {
     if (response.status === 200) assert.equal(await response.text(), '{"name":"a"}')
-    else await assertErrorAnswer(response, 400, 40902)
+    else await assertErrorResponse(response, 400, 40902)
   }
 })
 
@@ -135,7 +135,7 @@ test('a key expires after the configured time', async (test) => {
   const retry = { 'idempotency-key': 'key' }
   assert.equal((await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry)).status, 200)
   await new Promise((resolve) => setTimeout(resolve, 1_050))
-  await assertErrorAnswer(await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry), 400, 40901)
+  await assertErrorResponse(await forgetful.send('POST', '/plants', '{"id":1,"name":"a"}', retry), 400, 40901)
 })
 
 test('a key that is sent twice is rejected, and nothing is stored', async () => {

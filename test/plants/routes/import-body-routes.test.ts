@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer, errorIn } from '../../support/http/error-body.ts'
+import { assertErrorResponse, errorIn } from '../../support/http/error-body.ts'
 import { type StartedApp, startApp } from '../../support/http/start-app.ts'
 import { openWire, requestText, type Wire } from '../../support/http/wire.ts'
 import {
@@ -93,11 +93,11 @@ test('an import may take longer than other requests, and the next request has th
     await sleep(250)
   }
   wire.send(END)
-  const response = await wire.answer()
+  const response = await wire.response()
   assert.equal(response.status, 200, response.body)
   assert.deepEqual(countsOf(reportIn(response)), [9, 0, 0, 0])
   wire.send(requestText('POST /plants', { 'Content-Type': 'application/json', 'Content-Length': '20' }))
-  await assertErrorAnswer(await wire.answer(), 408, 40801)
+  await assertErrorResponse(await wire.response(), 408, 40801)
   await wire.assertClosed()
 })
 
@@ -105,9 +105,9 @@ test('header fields after an import have the usual time limit', async (t) => {
   const app = await startApp(t, { PLANTSTORE_HEADERS_TIMEOUT_MS: '300' })
   const wire = await beginImport(t, app)
   wire.send(chunk(plantLines(1)), END)
-  assert.equal((await wire.answer()).status, 200)
+  assert.equal((await wire.response()).status, 200)
   wire.send('GET /plants HTTP/1.1\r\nHost: ')
-  await assertErrorAnswer(await wire.answer(), 408, 40801)
+  await assertErrorResponse(await wire.response(), 408, 40801)
   await wire.assertClosed()
 })
 
@@ -118,7 +118,7 @@ test('a client that sends nothing for too long gets 40801, and its earlier rows 
   })
   const wire = await beginImport(t, app)
   wire.send(chunk(`${plantLines(3)}{"id":4,"na`))
-  const response = await wire.answer()
+  const response = await wire.response()
   const { message, details } = await errorIn(response, 408, 40801)
   assert.equal(message, 'No byte of the body arrived for 0.6 seconds.')
   const counts = { created: 3, replaced: 0, skipped: 0, failed: 0 }
@@ -133,12 +133,12 @@ test('100 Continue is sent once the header is valid', async (t) => {
   const expect = { Expect: '100-continue' }
   for (const [at, accept] of ['application/json', NDJSON].entries()) {
     const wire = await beginImport(t, app, { ...expect, Accept: accept })
-    assert.equal((await wire.answer()).status, 100)
+    assert.equal((await wire.response()).status, 100)
     wire.send(chunk(plantLines(1, at)), END)
     await eventually(() => isStored(app, at))
   }
   const wire = await beginImport(t, app, expect, '?onConflict=never')
-  await assertErrorAnswer(await wire.answer(), 400, 40004)
+  await assertErrorResponse(await wire.response(), 400, 40004)
   await wire.assertClosed()
 })
 
@@ -146,13 +146,13 @@ test('after an import that ended early the rest of the body is dropped, and the 
   const app = await startApp(t)
   const wire = await beginImport(t, app, { 'Content-Type': CSV })
   wire.send(chunk('number,title\n1,x\n'))
-  const message = await assertErrorAnswer(await wire.answer(), 400, 40003)
+  const message = await assertErrorResponse(await wire.response(), 400, 40003)
   assert.match(message, /^The header row is wrong: "number, title"\. A column name is required\. /)
   for (let count = 0; count < 50; count++) wire.send(chunk('1,x\n'.repeat(10_000)))
   wire.send(END)
   await wire.assertUsable()
   const large = `number,title\n${'1,x\n'.repeat(1_000_000)}`
-  await assertErrorAnswer(await postImport(app, large, { headers: { 'content-type': CSV } }), 400, 40003)
+  await assertErrorResponse(await postImport(app, large, { headers: { 'content-type': CSV } }), 400, 40003)
 })
 
 test('when the body is incomplete its whole rows are stored, and a partial row is not', async (t) => {
@@ -202,7 +202,7 @@ test('a stop waits for a running import within its time limit', async (t) => {
     ),
   )
   wire.send(chunk(plantLines(1_500, 2_000)), END)
-  const response = await wire.answer()
+  const response = await wire.response()
   assert.deepEqual(countsOf(reportIn(response)), [3_000, 0, 0, 0])
   await stopped
   await wire.assertClosed()

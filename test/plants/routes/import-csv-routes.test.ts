@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import {
   CSV,
@@ -57,7 +57,7 @@ test('other names of the media types are accepted', async () => {
     assert.deepEqual(await takePlants(app), [[1n, 'a']])
   }
   const headers = { 'content-type': 'application/vnd.ms-excel; charset=windows-1252' }
-  await assertErrorAnswer(await postImport(app, 'id,name\n', { headers }), 415, 41501)
+  await assertErrorResponse(await postImport(app, 'id,name\n', { headers }), 415, 41501)
 })
 
 test('an empty cell has no value, and a cell of spaces is stored unchanged', async () => {
@@ -214,5 +214,5 @@ test('a header row without a required column ends the import, and the message qu
   assert.deepEqual(fields, [{ name: '', rule: 'required' }])
   const headers = { 'content-type': CSV }
   const tooLong = await postImport(app, `"${'x'.repeat(70_000)}"\n1,a\n`, { headers })
-  assert.match(await assertErrorAnswer(tooLong, 413, 41301), /^The header row cannot be read\. /)
+  assert.match(await assertErrorResponse(tooLong, 413, 41301), /^The header row cannot be read\. /)
 })

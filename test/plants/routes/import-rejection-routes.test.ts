@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer, errorIn } from '../../support/http/error-body.ts'
+import { assertErrorResponse, errorIn } from '../../support/http/error-body.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import { openWire, requestText } from '../../support/http/wire.ts'
@@ -58,7 +58,7 @@ test('an unsupported query, media type or coding is rejected before the body is 
     'application/x-ndjson; charset=latin1',
     'text/csv;charset=utf-16',
   ]) {
-    await assertErrorAnswer(await withQuery('', type), 415, 41501)
+    await assertErrorResponse(await withQuery('', type), 415, 41501)
   }
   for (const [charset, encoding] of [
     ['windows-1252', 'windows-1252'],
@@ -66,7 +66,7 @@ test('an unsupported query, media type or coding is rejected before the body is 
     ['nonsense!', 'windows-1252'],
   ]) {
     assert.equal(
-      await assertErrorAnswer(
+      await assertErrorResponse(
         await withQuery('', `text/csv; header=present; charset=${charset}`),
         415,
         41501,
@@ -76,16 +76,16 @@ test('an unsupported query, media type or coding is rejected before the body is 
   }
   for (const coding of ['br', 'deflate', 'gzip, gzip', 'zstd']) {
     const response = await postImport(app, plantLine(1), { headers: { 'content-encoding': coding } })
-    assert.match(await assertErrorAnswer(response, 415, 41501), /Content-Encoding: gzip, or without one/)
+    assert.match(await assertErrorResponse(response, 415, 41501), /Content-Encoding: gzip, or without one/)
   }
   // In the order of the checks: token, scope, query, body, media type.
-  await assertErrorAnswer(
+  await assertErrorResponse(
     await postImport(app, '', { query: '?x=1', headers: { authorization: '' } }),
     401,
     40101,
   )
-  await assertErrorAnswer(await postImport(app, '', { query: '?x=1' }), 400, 40004)
-  await assertErrorAnswer(
+  await assertErrorResponse(await postImport(app, '', { query: '?x=1' }), 400, 40004)
+  await assertErrorResponse(
     await postImport(app, '', { headers: { 'content-type': 'text/plain' } }),
     400,
     40001,
@@ -95,12 +95,12 @@ test('an unsupported query, media type or coding is rejected before the body is 
 
 test('an empty body is missing, also a chunked one; a body of blank lines has no rows', async (t) => {
   const app = await startApp(t)
-  await assertErrorAnswer(await postImport(app, ''), 400, 40001)
+  await assertErrorResponse(await postImport(app, ''), 400, 40001)
   const wire = await openWire(t, app.port)
   const inChunks = { 'Content-Type': NDJSON, 'Transfer-Encoding': 'chunked' }
   wire.send(requestText('POST /plants/import', inChunks), '0\r\n\r\n')
   assert.equal(
-    await assertErrorAnswer(await wire.answer(), 400, 40001),
+    await assertErrorResponse(await wire.response(), 400, 40001),
     'The body is missing. Send NDJSON or CSV.',
   )
   await wire.assertUsable()
@@ -116,16 +116,19 @@ test('one caller runs six imports at once and all callers eight; more are reject
   const begin = async (headers: Record<string, string> = {}) => {
     const wire = await openWire(t, app.port)
     wire.send(requestText('POST /plants/import', { ...inChunks, ...headers }))
-    assert.equal((await wire.answer()).status, 100)
+    assert.equal((await wire.response()).status, 100)
     return wire
   }
   const wires = await Promise.all(Array.from({ length: 6 }, () => begin()))
-  assert.match(await assertErrorAnswer(await postImport(app, plantLine(1)), 503, 50301), /^Too many imports /)
+  assert.match(
+    await assertErrorResponse(await postImport(app, plantLine(1)), 503, 50301),
+    /^Too many imports /,
+  )
   for (let at = 0; at < 2; at++) wires.push(await begin({ Authorization: authorization }))
   const rejected = await postImport(app, plantLine(1), { headers: { authorization } })
-  assert.match(await assertErrorAnswer(rejected, 503, 50301), /^Too many imports /)
+  assert.match(await assertErrorResponse(rejected, 503, 50301), /^Too many imports /)
   for (const wire of wires) wire.send('1\r\n\n\r\n0\r\n\r\n')
-  for (const wire of wires) assert.equal((await wire.answer()).status, 200)
+  for (const wire of wires) assert.equal((await wire.response()).status, 200)
   assert.deepEqual(countsOf(await importReport(app, plantLine(1))), [1, 0, 0, 0])
 })
 
@@ -134,7 +137,7 @@ test('a byte order mark is dropped, and UTF-16 is recognised in the message', as
   assert.deepEqual(countsOf(await importReport(app, `\ufeff${plantLine(1)}`)), [1, 0, 0, 0])
   const response = await postImport(app, Buffer.from(plantLine(2), 'utf16le'))
   assert.equal(
-    await assertErrorAnswer(response, 400, 40002),
+    await assertErrorResponse(response, 400, 40002),
     'The text is in UTF-16. Send NDJSON in UTF-8 (RFC 8259 §8.1).',
   )
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import {
   CSV,
@@ -142,7 +142,7 @@ test('other methods than POST get 405 with Allow, and do not match a plant', asy
     const response = await app.fetch('/plants/import', { method })
     assert.equal(response.status, 405, method)
     assert.equal(response.headers.get('allow'), 'OPTIONS, POST')
-    if (method !== 'HEAD') await assertErrorAnswer(response, 405, 40501)
+    if (method !== 'HEAD') await assertErrorResponse(response, 405, 40501)
     const bare = await app.fetch('/plants/import', { method, headers: { authorization: '' } })
     assert.equal(bare.status, 401, method)
   }
@@ -189,7 +189,7 @@ test('single plants are created while an import runs, and see its stored rows', 
   })
   const report = importReport(app, body)
   await eventually(async () => (await app.fetch('/plants/3000')).status === 200)
-  await assertErrorAnswer(await app.send('POST', '/plants', '{"id":3000,"name":"taken"}'), 400, 40901)
+  await assertErrorResponse(await app.send('POST', '/plants', '{"id":3000,"name":"taken"}'), 400, 40901)
   assert.equal((await app.send('POST', '/plants', '{"id":4000,"name":"single"}')).status, 200)
   more.resolve()
   assert.deepEqual(countsOf(await report), [3_001, 0, 0, 0])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readConfig } from '../../../src/config/read-config.ts'
 import { openStorage } from '../../../src/storage/open-storage.ts'
-import { assertErrorAnswer, errorIn } from '../../support/http/error-body.ts'
+import { assertErrorResponse, errorIn } from '../../support/http/error-body.ts'
 import { emptyDatabase, startApp } from '../../support/http/start-app.ts'
 
 const app = await startApp({ after })
@@ -169,6 +169,6 @@ test('tags in use are counted, the most used first', async () => {
     { tag: 'big & bold', count: 3 },
   ])
   assert.deepEqual(await (await app.fetch('/tags?limit=1')).json(), [{ tag: 'small', count: 4 }])
-  await assertErrorAnswer(await app.fetch('/tags?limit=0'), 400, 40004)
-  await assertErrorAnswer(await app.fetch('/tags?tag=small'), 400, 40004)
+  await assertErrorResponse(await app.fetch('/tags?limit=0'), 400, 40004)
+  await assertErrorResponse(await app.fetch('/tags?tag=small'), 400, 40004)
 })

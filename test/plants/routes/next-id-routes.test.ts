@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
 test('GET /next-id has an id that no plant has', async (t) => {
@@ -11,5 +11,5 @@ test('GET /next-id has an id that no plant has', async (t) => {
   assert.equal(await next(), '{"id":42}')
   assert.equal((await app.send('POST', '/plants', '{"id":42,"name":"Rosa"}')).status, 200)
   assert.equal(await next(), '{"id":43}')
-  await assertErrorAnswer(await app.fetch('/next-id?limit=1'), 400, 40004)
+  await assertErrorResponse(await app.fetch('/next-id?limit=1'), 400, 40004)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
 // PUT, PATCH and DELETE of one plant.
@@ -75,9 +75,9 @@ test('DELETE responds 204 without a body, and the plant is gone', async () => {
   assert.equal(await response.text(), '')
   assert.equal(response.headers.get('content-type'), null)
   assert.ok(response.headers.get('x-request-id'))
-  await assertErrorAnswer(await app.fetch(path), 404, 40402)
-  await assertErrorAnswer(await app.fetch(path, { method: 'DELETE' }), 404, 40402)
-  await assertErrorAnswer(await change(path, '{"name":"a"}'), 404, 40402)
+  await assertErrorResponse(await app.fetch(path), 404, 40402)
+  await assertErrorResponse(await app.fetch(path, { method: 'DELETE' }), 404, 40402)
+  await assertErrorResponse(await change(path, '{"name":"a"}'), 404, 40402)
 })
 
 test('an id in the body must equal that of the path', async () => {
@@ -91,8 +91,8 @@ test('an id in the body must equal that of the path', async () => {
     '{"id":null,"name":"a"}',
     `{"id":${id}.5,"name":"a"}`,
   ]) {
-    await assertErrorAnswer(await app.send('PUT', path, json), 400, 40003)
-    await assertErrorAnswer(await change(path, json), 400, 40003)
+    await assertErrorResponse(await app.send('PUT', path, json), 400, 40003)
+    await assertErrorResponse(await change(path, json), 400, 40003)
   }
 })
 
@@ -106,17 +106,17 @@ test('If-Match allows a write while the plant is unchanged, and rejects it after
     const { path, etag } = await newPlant()
     const before = await read(path)
     for (const field of ['"other"', 'W/"other"']) {
-      await assertErrorAnswer(await write(path, { 'if-match': field }), 412, 41201)
+      await assertErrorResponse(await write(path, { 'if-match': field }), 412, 41201)
     }
     for (const field of ['', etag.replaceAll('"', '')]) {
-      await assertErrorAnswer(await write(path, { 'if-match': field }), 400, 40004)
+      await assertErrorResponse(await write(path, { 'if-match': field }), 400, 40004)
     }
     assert.deepEqual(await read(path), before)
     assert.ok((await write(path, { 'if-match': `"other", W/${etag}` })).ok)
   }
   const { path, etag } = await newPlant()
   await change(path, '{"name":"Ficus"}')
-  await assertErrorAnswer(await change(path, '{"tag":"x"}', { 'if-match': etag }), 412, 41201)
+  await assertErrorResponse(await change(path, '{"tag":"x"}', { 'if-match': etag }), 412, 41201)
   assert.equal((await change(path, '{"tag":"x"}', { 'if-match': '*' })).status, 200)
 })
 
@@ -131,10 +131,10 @@ test('a write that has no precondition rejects If-Match instead of ignoring it',
     const headers = { 'if-match': '"1"', 'content-type': 'application/json' }
     const response = await app.fetch(path, { method, headers, ...body })
     const { details } = (await response.clone().json()) as { details?: unknown }
-    await assertErrorAnswer(response, 400, 40004)
+    await assertErrorResponse(response, 400, 40004)
     assert.deepEqual(details, { parameter: 'If-Match' })
   }
-  await assertErrorAnswer(await app.fetch('/plants/7007'), 404, 40402)
+  await assertErrorResponse(await app.fetch('/plants/7007'), 404, 40402)
   // It is true of any create.
   const onlyNew = { 'if-none-match': '*' }
   assert.equal((await app.send('POST', '/plants', '{"id":7007,"name":"a"}', onlyNew)).status, 200)
@@ -151,12 +151,12 @@ test('PUT with If-None-Match: * only creates', async () => {
   const { path } = await newPlant()
   const before = await read(path)
   const onlyNew = { 'if-none-match': '*' }
-  await assertErrorAnswer(await app.send('PUT', path, '{"name":"new"}', onlyNew), 412, 41201)
+  await assertErrorResponse(await app.send('PUT', path, '{"name":"new"}', onlyNew), 412, 41201)
   assert.deepEqual(await read(path), before)
   assert.equal((await app.send('PUT', '/plants/-77', '{"name":"new"}', onlyNew)).status, 201)
   const onlyOld = await app.send('PUT', '/plants/-78', '{"name":"new"}', { 'if-match': '*' })
-  await assertErrorAnswer(onlyOld, 412, 41201)
-  await assertErrorAnswer(await app.fetch('/plants/-78'), 404, 40402)
+  await assertErrorResponse(onlyOld, 412, 41201)
+  await assertErrorResponse(await app.fetch('/plants/-78'), 404, 40402)
 })
 
 test('of two updates with the same ETag one is rejected, so none is lost', async () => {
@@ -170,30 +170,30 @@ test('of two updates with the same ETag one is rejected, so none is lost', async
 test('checks run in order: path, query, media type, body, fields, existence, precondition', async () => {
   const absent = '/plants/-404'
   const stale = { 'if-match': '"x"' }
-  await assertErrorAnswer(await change('/plants/x?y=1', '{', { 'content-type': 'a/b' }), 400, 40004)
-  await assertErrorAnswer(await change(`${absent}?y=1`, '{', { 'content-type': 'a/b' }), 400, 40004)
-  await assertErrorAnswer(await change(absent, '{', { 'content-type': 'a/b', ...stale }), 415, 41501)
-  await assertErrorAnswer(await change(absent, '{', stale), 400, 40002)
-  await assertErrorAnswer(await change(absent, '{"name":1}', stale), 400, 40003)
-  await assertErrorAnswer(await change(absent, '{"name":"a"}', stale), 404, 40402)
-  await assertErrorAnswer(await app.fetch(absent, { method: 'DELETE', headers: stale }), 404, 40402)
-  await assertErrorAnswer(await app.fetch(absent, { headers: stale }), 404, 40402)
+  await assertErrorResponse(await change('/plants/x?y=1', '{', { 'content-type': 'a/b' }), 400, 40004)
+  await assertErrorResponse(await change(`${absent}?y=1`, '{', { 'content-type': 'a/b' }), 400, 40004)
+  await assertErrorResponse(await change(absent, '{', { 'content-type': 'a/b', ...stale }), 415, 41501)
+  await assertErrorResponse(await change(absent, '{', stale), 400, 40002)
+  await assertErrorResponse(await change(absent, '{"name":1}', stale), 400, 40003)
+  await assertErrorResponse(await change(absent, '{"name":"a"}', stale), 404, 40402)
+  await assertErrorResponse(await app.fetch(absent, { method: 'DELETE', headers: stale }), 404, 40402)
+  await assertErrorResponse(await app.fetch(absent, { headers: stale }), 404, 40402)
 })
 
 test('a rejection of PUT or PATCH has the closest status, unlike that of POST /plants', async () => {
   const { path } = await newPlant()
   const large = `{"name":"${'x'.repeat(1024 * 1024)}"}`
-  await assertErrorAnswer(await app.send('PUT', path, large), 413, 41301)
-  await assertErrorAnswer(await change(path, large), 413, 41301)
-  await assertErrorAnswer(
+  await assertErrorResponse(await app.send('PUT', path, large), 413, 41301)
+  await assertErrorResponse(await change(path, large), 413, 41301)
+  await assertErrorResponse(
     await app.send('PUT', path, '{"name":"a"}', { 'content-type': 'text/csv' }),
     415,
     41501,
   )
-  await assertErrorAnswer(
+  await assertErrorResponse(
     await app.send('PUT', path, '{"name":"a"}', { 'content-type': 'application/merge-patch+json' }),
     415,
     41501,
   )
-  await assertErrorAnswer(await app.fetch(path, { method: 'PUT' }), 400, 40001)
+  await assertErrorResponse(await app.fetch(path, { method: 'PUT' }), 400, 40001)
 })

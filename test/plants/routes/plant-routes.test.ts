@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
 const app = await startApp({ after })
@@ -98,7 +98,7 @@ test('a used id is rejected with 400, and the stored plant is unchanged', async 
   const id = nextId()
   await create(`{"id":${id},"name":"first","tag":"kept"}`)
   const before = await stored(id)
-  const message = await assertErrorAnswer(await create(`{"id":${id},"name":"second"}`), 400, 40901)
+  const message = await assertErrorResponse(await create(`{"id":${id},"name":"second"}`), 400, 40901)
   assert.match(message, new RegExp(`\\b${id}\\b`))
   assert.deepEqual(await stored(id), before)
 })
@@ -116,7 +116,7 @@ test('of concurrent creates with one id exactly one succeeds', async () => {
 
 test('every rejection of a create has status 400', async () => {
   const valid = `{"id":${nextId()},"name":"a"}`
-  const cases: [string, Response | Promise<Response>, Parameters<typeof assertErrorAnswer>[2]][] = [
+  const cases: [string, Response | Promise<Response>, Parameters<typeof assertErrorResponse>[2]][] = [
     ['no body', app.fetch('/plants', { method: 'POST' }), 40001],
     ['an empty body', create(''), 40001],
     ['no JSON', create('{"id":1'), 40002],
@@ -133,7 +133,7 @@ test('every rejection of a create has status 400', async () => {
   ]
   for (const [what, response, code] of cases) {
     assert.equal((await response).status, 400, what)
-    await assertErrorAnswer(await response, 400, code)
+    await assertErrorResponse(await response, 400, code)
   }
 })
 
@@ -150,7 +150,7 @@ test('a JSON body is recognised in every notation of its media type', async () =
 
 test('an unknown plant is 404, and an invalid id 400', async () => {
   for (const method of ['GET', 'DELETE']) {
-    await assertErrorAnswer(await app.fetch('/plants/404404', { method }), 404, 40402)
+    await assertErrorResponse(await app.fetch('/plants/404404', { method }), 404, 40402)
     for (const id of [
       'x',
       '1.0',
@@ -164,9 +164,9 @@ test('an unknown plant is 404, and an invalid id 400', async () => {
       '0x1',
       '1'.repeat(5000),
     ]) {
-      await assertErrorAnswer(await app.fetch(`/plants/${id}`, { method }), 400, 40004)
+      await assertErrorResponse(await app.fetch(`/plants/${id}`, { method }), 400, 40004)
     }
-    await assertErrorAnswer(await app.fetch('/plants/42?verbose=1', { method }), 400, 40004)
+    await assertErrorResponse(await app.fetch('/plants/42?verbose=1', { method }), 400, 40004)
   }
 })
 
@@ -182,5 +182,5 @@ test('a read with the current ETag responds 304 without a body', async () => {
   assert.equal((await app.fetch(`/plants/${id}`, { headers: { 'if-none-match': '"other"' } })).status, 200)
   assert.equal((await app.fetch(`/plants/${id}`, { headers: { 'if-match': etag } })).status, 200)
   const stale = await app.fetch(`/plants/${id}`, { headers: { 'if-match': '"other"' } })
-  await assertErrorAnswer(stale, 412, 41201)
+  await assertErrorResponse(stale, 412, 41201)
 })

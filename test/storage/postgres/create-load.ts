@@ -8,13 +8,13 @@ const PLAIN_EVERY = 4
 /** What the clients were told. Ids of plants, with the version that an acknowledgement named. */
 export interface CreateReport {
   acknowledged: Map<bigint, number>
-  /** Plain creates of which the answer said that nothing was stored; they were not sent again. */
+  /** Plain creates of which the response said that nothing was stored; they were not sent again. */
   notStored: Set<bigint>
-  /** Plain creates of which the answer said that it is not known; they were not sent again. */
+  /** Plain creates of which the response said that it is not known; they were not sent again. */
   unknown: Set<bigint>
   /** Keyed creates of unknown outcome, which were sent again until they were acknowledged. */
   resolved: Set<bigint>
-  /** Answers with 503 and code 50302. */
+  /** Responses with 503 and code 50302. */
   refusals: number
   /** Whatever else went wrong. */
   others: string[]
@@ -65,7 +65,7 @@ export function startCreateLoad(replicas: readonly string[], clients: number): C
   /** Sends a create once; tells whether its client is done with it. */
   async function send(id: bigint, isPlain: boolean): Promise<boolean> {
     const replica = turn++ % replicas.length
-    const answer = await fetch(`${replicas[replica]}/plants`, {
+    const response = await fetch(`${replicas[replica]}/plants`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${TOKEN}`,
@@ -74,15 +74,15 @@ export function startCreateLoad(replicas: readonly string[], clients: number): C
       },
       body: `{"id":${id},"name":${JSON.stringify(plantOf(id).name)},"tag":${JSON.stringify(plantOf(id).tag)}}`,
     })
-    const text = await answer.text()
-    if (answer.status === 200) {
-      acknowledge(id, replica, Number(answer.headers.get('etag')?.replaceAll('"', '')))
+    const text = await response.text()
+    if (response.status === 200) {
+      acknowledge(id, replica, Number(response.headers.get('etag')?.replaceAll('"', '')))
       return true
     }
     const { error, details } = JSON.parse(text) as { error: number; details?: { outcome?: string } }
     if (error === 40902 && !isPlain) return false
-    if (answer.status !== 503 || error !== 50302 || answer.headers.get('retry-after') === null) {
-      report.others.push(`${id}: ${answer.status} ${text}`)
+    if (response.status !== 503 || error !== 50302 || response.headers.get('retry-after') === null) {
+      report.others.push(`${id}: ${response.status} ${text}`)
       return true
     }
     report.refusals++

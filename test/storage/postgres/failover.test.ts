@@ -15,7 +15,7 @@ const BACK_WITHIN_MS = 10_000
 const LOAD_AROUND_MS = 500
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Asks for the health of a replica until it is told to stop; gives the statuses that it was answered with. */
+/** Asks for the health of a replica until it is told to stop; gives the statuses that it got a response with. */
 function watchHealth(url: string) {
   const seen = { healthz: new Set<number>(), readyz: new Set<number>() }
   let isOver = false
@@ -100,7 +100,7 @@ describe('a primary that dies', { skip: postgresMissing }, () => {
         `${difference.doubled.length} doubled`,
         `${report.resolved.size} of unknown outcome resolved by their keys`,
         `${report.unknown.size} plain ones left unknown`,
-        `${report.refusals} answers with 503 for ${Math.round(Math.max(...report.longestGapsMs))} ms`,
+        `${report.refusals} responses with 503 for ${Math.round(Math.max(...report.longestGapsMs))} ms`,
         `${report.others.length} other errors`,
         `promoted ${Math.round(promotedMs - killedMs)} ms after the kill, back ${Math.round(backMs)} ms later`,
       ].join(', '),

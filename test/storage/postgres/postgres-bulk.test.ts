@@ -43,9 +43,9 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
       const { proxy, plants } = await openBehindProxy(t)
       const importing = plants.openImport(options)
       for (const sqlstate of ['40001', '40P01']) {
-        const answered = proxy.answerNext(sqlstate, { match: statement })
+        const responded = proxy.respondToNext(sqlstate, { match: statement })
         assert.equal((await importing.add(roses(1000))).length, 1000)
-        await answered
+        await responded
       }
       assert.equal((await plants.list({ limit: 2000 })).plants.length, 1000)
     })
@@ -60,7 +60,7 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
     })
   }
 
-  test('a step whose answer is lost may have been stored or not, and the failure says so', async (t) => {
+  test('a step whose response is lost may have been stored or not, and the failure says so', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     await plants.list({ limit: 1 })
     const importing = plants.openImport(KEEP)

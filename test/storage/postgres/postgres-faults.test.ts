@@ -42,10 +42,10 @@ describe('a database that fails', { skip: postgresMissing }, () => {
   for (const sqlstate of ['40001', '40P01']) {
     test(`a write that gave way to another (${sqlstate}) is tried again`, async (t) => {
       const { proxy, plants } = await openBehindProxy(t)
-      const answered = proxy.answerNext(sqlstate, { match: 'INSERT INTO plants' })
+      const responded = proxy.respondToNext(sqlstate, { match: 'INSERT INTO plants' })
       assert.equal((await plants.create(PLANT)).outcome, 'created')
-      await answered
-      const changed = proxy.answerNext(sqlstate, { match: 'UPDATE plants' })
+      await responded
+      const changed = proxy.respondToNext(sqlstate, { match: 'UPDATE plants' })
       assert.equal((await plants.update(1n, { tag: 'oak' })).outcome, 'updated')
       await changed
       assert.equal((await plants.get(1n))?.tag, 'oak')
@@ -56,8 +56,8 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     test(`a write that gives way every time (${sqlstate}) is tried six times, and nothing is stored`, async (t) => {
       const { proxy, plants } = await openBehindProxy(t)
       let tries = 0
-      for (let answer = 0; answer < 20; answer++) {
-        void proxy.answerNext(sqlstate, { match: 'INSERT INTO plants' }).then(() => tries++)
+      for (let response = 0; response < 20; response++) {
+        void proxy.respondToNext(sqlstate, { match: 'INSERT INTO plants' }).then(() => tries++)
       }
       assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'none' })
       assert.equal(tries, 6)
@@ -100,7 +100,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     await keepTrying(() => assert.match(shared.server.log, /deadlock detected/))
   })
 
-  test('where the answer to a plain create is lost the refusal says so, and the plant is there', async (t) => {
+  test('where the response to a plain create is lost the refusal says so, and the plant is there', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const lost = proxy.cutAfterServerBytes(0, { match: 'INSERT INTO plants' })
     assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' })
@@ -109,7 +109,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     assert.equal((await plants.get(1n))?.name, PLANT.name)
   })
 
-  test('where the answer to a commit is lost the refusal says so, and the key finds the truth', async (t) => {
+  test('where the response to a commit is lost the refusal says so, and the key finds the truth', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const lost = proxy.cutAfterServerBytes(0, { match: 'commit' })
     assert.deepEqual((await refusalOf(plants.create(PLANT, KEY))).details, { outcome: 'unknown' })
@@ -135,18 +135,18 @@ describe('a database that fails', { skip: postgresMissing }, () => {
 
   test('a server that shuts down during a write (57P01) leaves its outcome open, and the next one works', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
-    const answered = proxy.answerNext('57P01', { fatal: true, match: 'INSERT INTO plants' })
+    const responded = proxy.respondToNext('57P01', { fatal: true, match: 'INSERT INTO plants' })
     assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' })
-    await answered
+    await responded
     assert.equal((await plants.create(PLANT)).outcome, 'created')
   })
 
   test('a write whose connection the server ends is not sent again, whatever the connection still takes', async (t) => {
     for (const sqlstate of ['57P01', '57P02', '25P03', '57P05', '08000', '08003', '08006']) {
       const { proxy, plants } = await openBehindProxy(t)
-      const answered = proxy.answerNext(sqlstate, { match: 'INSERT INTO plants' })
+      const responded = proxy.respondToNext(sqlstate, { match: 'INSERT INTO plants' })
       assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' }, sqlstate)
-      await answered
+      await responded
       assert.equal(await plants.get(1n), undefined, sqlstate)
     }
   })
@@ -186,9 +186,9 @@ describe('a database that fails', { skip: postgresMissing }, () => {
   test('a server with no connection left (53300) is asked again', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     proxy.cut()
-    const answered = proxy.answerNextStartup('53300')
+    const responded = proxy.respondToNextStartup('53300')
     await keepTrying(async () => assert.equal((await plants.create(PLANT)).outcome, 'created'))
-    await answered
+    await responded
   })
 
   for (const [name, fail, mend, query] of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import postgres from 'postgres'
 import { AppError } from '../../../src/errors.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import { keepTrying } from '../../support/keep-trying.ts'
 import { postgresMissing } from '../../support/postgres/postgres-server.ts'
@@ -49,7 +49,7 @@ describe('a database with more to do than it can', { skip: postgresMissing }, ()
     assert.deepEqual(await backends(), before)
   })
 
-  test('while it takes no connection (53300) requests are answered with 50302, and served again after', async (t) => {
+  test('while it takes no connection (53300) requests get 50302, and served again after', async (t) => {
     const { server } = shared
     const url = await server.createDatabase()
     const name = new URL(url).pathname.slice(1)
@@ -64,11 +64,11 @@ describe('a database with more to do than it can', { skip: postgresMissing }, ()
     await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'busy'")
     // What breaks off first is of unknown outcome; then nothing can be sent any more.
     await keepTrying(async () => {
-      const message = await assertErrorAnswer(await app.send('POST', '/plants', plant(2)), 503, 50302)
+      const message = await assertErrorResponse(await app.send('POST', '/plants', plant(2)), 503, 50302)
       assert.match(message, /nothing was stored/)
     })
-    await assertErrorAnswer(await app.fetch('/plants/1'), 503, 50302)
-    await assertErrorAnswer(await app.fetch('/readyz'), 503, 50302)
+    await assertErrorResponse(await app.fetch('/plants/1'), 503, 50302)
+    await assertErrorResponse(await app.fetch('/readyz'), 503, 50302)
     assert.match(server.log, /too many connections for role "busy"/)
     await server.query('ALTER ROLE busy CONNECTION LIMIT -1')
     await keepTrying(async () => assert.equal((await app.fetch('/readyz')).status, 200), {

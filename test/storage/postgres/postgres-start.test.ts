@@ -82,7 +82,7 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     await (await openDatabase(t, both)).plants.create({ id: 1n, name: 'Rosa' })
   })
 
-  test('ends in time where the database does not answer a question', async (t) => {
+  test('ends in time where the database does not response a question', async (t) => {
     const url = await shared.server.createDatabase()
     await (await openDatabase(t, url)).close()
     const sql = postgres(url, { max: 1 })

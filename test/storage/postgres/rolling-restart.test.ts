@@ -21,7 +21,7 @@ async function create(replicas: readonly Replica[], id: number): Promise<void> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const replica = replicas[(id + tries) % replicas.length] as Replica
     try {
-      const answer = await fetch(`${replica.url}/plants`, {
+      const response = await fetch(`${replica.url}/plants`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${TOKEN}`,
@@ -30,12 +30,12 @@ async function create(replicas: readonly Replica[], id: number): Promise<void> {
         },
         body: JSON.stringify({ id, name: `plant ${id}` }),
       })
-      const text = await answer.text()
-      if (answer.status === 200) return
-      assert.ok(/"error":(?:50303|40902)/.test(text), `plant ${id}: ${answer.status} ${text}`)
+      const text = await response.text()
+      if (response.status === 200) return
+      assert.ok(/"error":(?:50303|40902)/.test(text), `plant ${id}: ${response.status} ${text}`)
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error
-      // Nobody listens there now, or the connection was closed before the answer: the key makes it safe.
+      // Nobody listens there now, or the connection was closed before the response: the key makes it safe.
     }
   }
   assert.fail(`plant ${id} was taken by no replica`)

@@ -95,7 +95,7 @@ describe('a store that is opened again', () => {
     assert.equal((await second.plants.list({ limit: 10_000 })).plants.length, 3000)
   })
 
-  test('a store answers a ping while it is open, and rejects it once it is closed', async (t) => {
+  test('a store responds a ping while it is open, and rejects it once it is closed', async (t) => {
     const storage = await openFile(t, join(temporaryFolder(t), 'plants.db'))
     await storage.ping()
     await storage.close()

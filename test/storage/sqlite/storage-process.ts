@@ -42,9 +42,9 @@ export function startStorageProcess(owner: { after(end: () => void): void }): St
   }
 }
 
-type Answers = { [Name in keyof Calls]: (question: Calls[Name]['ask']) => Promise<Calls[Name]['reply']> }
+type Responses = { [Name in keyof Calls]: (question: Calls[Name]['ask']) => Promise<Calls[Name]['reply']> }
 
-function createAnswers(): Answers {
+function createResponses(): Responses {
   let storage: Storage | undefined
   const opened = (): Storage => {
     if (storage === undefined) throw new Error('open comes first')
@@ -76,8 +76,8 @@ function createAnswers(): Answers {
 }
 
 if (import.meta.main) {
-  const answers = createAnswers()
-  process.on('message', async ({ name, question }: { name: keyof Answers; question: never }) => {
-    process.send?.({ reply: await answers[name](question) })
+  const responses = createResponses()
+  process.on('message', async ({ name, question }: { name: keyof Responses; question: never }) => {
+    process.send?.({ reply: await responses[name](question) })
   })
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { ErrorCode, ErrorDetails } from '../../../src/errors.ts'
 import { meaningOf } from '../../../src/errors.ts'
-import type { WireAnswer } from './wire.ts'
+import type { WireResponse } from './wire.ts'
 
-/** What no answer may tell: where the code lives, what the storage speaks, what was sent as a token. */
+/** What no response may tell: where the code lives, what the storage speaks, what was sent as a token. */
 const LEAKS = /\bat .*[:(]\d+|node_modules|file:\/\/|\.ts\b|SQLITE|SELECT |INSERT |sqlite|plst_|test-token/
 
 /** As `errorIn`. Returns the message. */
-export async function assertErrorAnswer(...parameters: Parameters<typeof errorIn>): Promise<string> {
+export async function assertErrorResponse(...parameters: Parameters<typeof errorIn>): Promise<string> {
   return (await errorIn(...parameters)).message
 }
 
@@ -16,15 +16,15 @@ export async function assertErrorAnswer(...parameters: Parameters<typeof errorIn
  * leaks nothing. Returns its message and details.
  */
 export async function errorIn(
-  answer: Response | WireAnswer,
+  response: Response | WireResponse,
   status: number,
   code: ErrorCode,
 ): Promise<{ message: string; details: ErrorDetails }> {
   const header = (name: string) =>
-    answer.headers instanceof Headers ? answer.headers.get(name) : (answer.headers[name] ?? null)
-  const text = answer instanceof Response ? await answer.text() : answer.body
-  const about = `${answer.status} ${text}`
-  assert.equal(answer.status, status, about)
+    response.headers instanceof Headers ? response.headers.get(name) : (response.headers[name] ?? null)
+  const text = response instanceof Response ? await response.text() : response.body
+  const about = `${response.status} ${text}`
+  assert.equal(response.status, status, about)
   assert.equal(header('content-type'), 'application/json; charset=utf-8', about)
   assert.equal(header('content-length'), String(Buffer.byteLength(text)), about)
   assert.equal(header('x-content-type-options'), 'nosniff', about)

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
  * What came back on a connection, as text (latin1: a character a byte), until the service closed it or time
  * was up.
  */
-export interface RawAnswer {
+export interface RawResponse {
   text: string
   isClosed: boolean
 }
@@ -17,7 +17,7 @@ export function exchange(
   port: number,
   pieces: string | Buffer | (string | Buffer)[],
   { waitMs = 500, end = false }: { waitMs?: number; end?: boolean } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     let text = ''
@@ -51,7 +51,7 @@ export function exchange(
   })
 }
 
-/** The status codes of the answers in a text, in order. */
-export function statusesIn({ text }: RawAnswer): number[] {
+/** The status codes of the responses in a text, in order. */
+export function statusesIn({ text }: RawResponse): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map((match) => Number(match[1]))
 }

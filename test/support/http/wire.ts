@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { type Lifetime, TOKEN } from './start-app.ts'
 
-/** An answer as it came over a connection. */
-export interface WireAnswer {
+/** A response as it came over a connection. */
+export interface WireResponse {
   status: number
   /** By lower-case name; several fields of one name are joined by a comma. */
   headers: Record<string, string>
@@ -15,11 +15,11 @@ export interface WireAnswer {
 export interface Wire {
   /** Sends text (latin1: a character a byte) or bytes as they are. */
   send(...pieces: (string | Buffer)[]): void
-  /** The next answer, an interim one (100) too; a HEAD request's has no body, whatever its length says. */
-  answer(method?: string): Promise<WireAnswer>
+  /** The next response, an interim one (100) too; a HEAD request's has no body, whatever its length says. */
+  response(method?: string): Promise<WireResponse>
   /** Asserts that the service closes the connection, having sent nothing more than was read. */
   assertClosed(): Promise<void>
-  /** Asserts that the connection is in step and usable: a request on it gets its own answer. */
+  /** Asserts that the connection is in step and usable: a request on it gets its own response. */
   assertUsable(): Promise<void>
   /** Closes the sending side. */
   end(): void
@@ -74,10 +74,10 @@ export async function openWire(
     }
   }
 
-  function takeAnswer(method: string): WireAnswer | undefined {
+  function takeResponse(method: string): WireResponse | undefined {
     const end = received.indexOf('\r\n\r\n')
     if (end < 0) {
-      assert.ok(!isClosed, `The connection was closed before an answer: ${JSON.stringify(received)}`)
+      assert.ok(!isClosed, `The connection was closed before a response: ${JSON.stringify(received)}`)
       return undefined
     }
     const [statusLine = '', ...lines] = received.slice(0, end).split('\r\n')
@@ -101,15 +101,15 @@ export async function openWire(
     send(...pieces) {
       for (const piece of pieces) socket.write(piece, 'latin1')
     },
-    answer: (method = 'GET') => until(() => takeAnswer(method), 'whole answer'),
+    response: (method = 'GET') => until(() => takeResponse(method), 'whole response'),
     async assertClosed() {
       await until(() => isClosed || undefined, 'close')
-      assert.equal(received, '', 'more than the answers that were read')
+      assert.equal(received, '', 'more than the responses that were read')
     },
     async assertUsable() {
       assert.equal(received, '')
       wire.send('GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: still-usable\r\n\r\n')
-      const { status, headers } = await wire.answer()
+      const { status, headers } = await wire.response()
       assert.equal(status, 200)
       assert.equal(headers['x-request-id'], 'still-usable')
     },

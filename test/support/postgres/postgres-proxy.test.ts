@@ -67,19 +67,19 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     const { proxy, add, look } = await connectThroughProxy(t)
     await add(1)
     proxy.stall()
-    let isAnswered = false
-    const answer = add(2).then(() => {
-      isAnswered = true
+    let hasResponse = false
+    const response = add(2).then(() => {
+      hasResponse = true
     })
     await look('SELECT pg_sleep(0.1)')
-    assert.equal(isAnswered, false)
+    assert.equal(hasResponse, false)
     assert.equal(await look('SELECT count(*) FROM plant'), '1')
     proxy.resume()
-    await answer
+    await response
     assert.equal(await look('SELECT count(*) FROM plant'), '2')
   })
 
-  test('loses the answer to what the server did', async (t) => {
+  test('loses the response to what the server did', async (t) => {
     const { proxy, sql, add, look } = await connectThroughProxy(t)
     await add(1)
     const cut = proxy.cutAfterServerBytes(0)
@@ -112,27 +112,27 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     await add(2)
   })
 
-  test('answers a chosen statement with an error, and the connection stays usable', async (t) => {
+  test('responses a chosen statement with an error, and the connection stays usable', async (t) => {
     const { proxy, sql, add, look } = await connectThroughProxy(t)
     const [before] = await sql`SELECT pg_backend_pid() AS pid`
     // Once before the statement is prepared, once by its SQL when only its name is sent, once by a value.
     for (const match of ['INSERT INTO plant', 'INSERT INTO plant', 'Horsetail']) {
-      const answered = proxy.answerNext('40001', { match })
+      const responded = proxy.respondToNext('40001', { match })
       assert.equal((await sql`SELECT 1 AS one`)[0]?.one, 1)
       await assert.rejects(add(1, 'Horsetail'), { code: '40001', severity: 'ERROR' })
-      await answered
+      await responded
       assert.equal(await look('SELECT count(*) FROM plant'), '0')
       await add(1, 'Horsetail')
       await sql`DELETE FROM plant`
     }
-    void proxy.answerNext('57014', { match: 'simple' })
+    void proxy.respondToNext('57014', { match: 'simple' })
     await assert.rejects(sql`SELECT 'simple'`.simple(), { code: '57014' })
     assert.equal((await sql`SELECT pg_backend_pid() AS pid`)[0]?.pid, before?.pid)
   })
 
-  test('answers in its turn when statements are sent without waiting', async (t) => {
+  test('responses in its turn when statements are sent without waiting', async (t) => {
     const { proxy, sql } = await connectThroughProxy(t)
-    void proxy.answerNext('40001', { match: 'second' })
+    void proxy.respondToNext('40001', { match: 'second' })
     const results = await Promise.allSettled([
       sql`SELECT pg_sleep(0.05), 'first' AS word`,
       sql`SELECT 'second' AS word`,
@@ -147,7 +147,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
   test('fails a transaction, which is then rolled back', async (t) => {
     const { proxy, sql, look } = await connectThroughProxy(t)
     for (const match of ['VALUES (2)', 'commit']) {
-      void proxy.answerNext('40001', { match })
+      void proxy.respondToNext('40001', { match })
       await assert.rejects(
         sql.begin(async (transaction) => {
           await transaction`INSERT INTO plant VALUES (1)`
@@ -163,9 +163,9 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
   test('ends a connection as a server that shuts down, or that is full', async (t) => {
     const { proxy, sql, add } = await connectThroughProxy(t)
     await add(1)
-    void proxy.answerNext('57P01', { fatal: true, match: 'INSERT' })
+    void proxy.respondToNext('57P01', { fatal: true, match: 'INSERT' })
     await assert.rejects(add(2), { code: /57P01|CONNECTION_CLOSED/ })
-    const full = proxy.answerNextStartup('53300')
+    const full = proxy.respondToNextStartup('53300')
     await assert.rejects(add(2), { code: '53300', severity: 'FATAL' })
     await full
     await add(2)

@@ -11,7 +11,7 @@ interface Order {
   happened(): void
 }
 
-interface AnswerOrder extends Order {
+interface ResponseOrder extends Order {
   sqlstate: string
   isFatal: boolean
 }
@@ -23,7 +23,7 @@ interface CutOrder extends Order {
   on: Relay | undefined
 }
 
-export interface AnswerOptions {
+export interface ResponseOptions {
   /** FATAL instead of ERROR, and the connection is closed, as by a server that shuts down (57P01). */
   fatal?: boolean
   /** Text in the batch that is meant, its SQL or what it sends with it; any batch otherwise. */
@@ -53,7 +53,7 @@ export interface PostgresProxy {
   resume(): void
   /** Lets new connections go to another port. */
   target(port: number): void
-  /** Lets so many bytes of the server pass, then destroys the connection. 0: the next answer is lost. */
+  /** Lets so many bytes of the server pass, then destroys the connection. 0: the next response is lost. */
   cutAfterServerBytes(count: number, options?: CutOptions): Promise<void>
   /**
    * Lets so many bytes of the client pass, then destroys the connection. 0: the next question is lost. Messages
@@ -61,12 +61,12 @@ export interface PostgresProxy {
    */
   cutAfterClientBytes(count: number, options?: CutOptions): Promise<void>
   /**
-   * Answers a batch with this SQLSTATE in place of the server, which never sees it. The connection stays usable;
+   * Responses a batch with this SQLSTATE in place of the server, which never sees it. The connection stays usable;
    * a transaction is told to have failed, and has to be rolled back, unless it was its commit that failed.
    */
-  answerNext(sqlstate: string, options?: AnswerOptions): Promise<void>
+  respondToNext(sqlstate: string, options?: ResponseOptions): Promise<void>
   /** Refuses a connection with this SQLSTATE when it is opened. */
-  answerNextStartup(sqlstate: string): Promise<void>
+  respondToNextStartup(sqlstate: string): Promise<void>
 }
 
 /** Takes the first that fits from a list. */
@@ -79,8 +79,8 @@ const isIn = (text: Buffer, match: string | undefined) => match === undefined ||
 
 /** What is to happen, in the order it was asked for. */
 function startOrders() {
-  const startups: AnswerOrder[] = []
-  const answers: AnswerOrder[] = []
+  const startups: ResponseOrder[] = []
+  const responses: ResponseOrder[] = []
   const cuts: CutOrder[] = []
   const orders: Orders = {
     refusalOfStartup() {
@@ -89,7 +89,7 @@ function startOrders() {
       return order?.sqlstate
     },
     refusalOf(text) {
-      const order = take(answers, ({ match }) => isIn(text, match))
+      const order = take(responses, ({ match }) => isIn(text, match))
       order?.happened()
       return order
     },
@@ -113,7 +113,7 @@ function startOrders() {
       return passing
     },
   }
-  return { startups, answers, cuts, orders }
+  return { startups, responses, cuts, orders }
 }
 
 async function listen(server: Server): Promise<number> {
@@ -128,7 +128,7 @@ async function listen(server: Server): Promise<number> {
 
 /** Starts a proxy before the PostgreSQL on `targetPort` of 127.0.0.1; it ends with its owner. */
 export async function startPostgresProxy(owner: Lifetime, targetPort: number): Promise<PostgresProxy> {
-  const { startups, answers, cuts, orders } = startOrders()
+  const { startups, responses, cuts, orders } = startOrders()
   const relays = new Set<Relay>()
   let isRefusing = false
   let isStalled = false
@@ -179,9 +179,9 @@ export async function startPostgresProxy(owner: Lifetime, targetPort: number): P
       new Promise((happened) =>
         cuts.push({ direction: 'client', bytesLeft, match, on: undefined, happened }),
       ),
-    answerNext: (sqlstate, { fatal = false, match } = {}) =>
-      new Promise((happened) => answers.push({ sqlstate, isFatal: fatal, match, happened })),
-    answerNextStartup: (sqlstate) =>
+    respondToNext: (sqlstate, { fatal = false, match } = {}) =>
+      new Promise((happened) => responses.push({ sqlstate, isFatal: fatal, match, happened })),
+    respondToNextStartup: (sqlstate) =>
       new Promise((happened) => startups.push({ sqlstate, isFatal: true, match: undefined, happened })),
   }
   owner.after(async () => {

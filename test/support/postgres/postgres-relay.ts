@@ -24,12 +24,12 @@ const ASKS = [...NOT_THE_LAST, QUERY]
 const COMMIT = /^\s*(commit|end)\b/i
 
 /**
- * What the server owes the client for a batch, up to its ReadyForQuery: its answer; or the client has been told
- * of an error, and gets only the end of the answer.
+ * What the server owes the client for a batch, up to its ReadyForQuery: its response; or the client has been told
+ * of an error, and gets only the end of the response.
  */
-type Owed = 'answer' | 'end' | 'end of rollback'
+type Owed = 'response' | 'end' | 'end of rollback'
 
-/** An error that a batch is answered with. */
+/** An error that a batch gets. */
 export interface Refusal {
   sqlstate: string
   isFatal: boolean
@@ -39,7 +39,7 @@ export interface Refusal {
 export interface Orders {
   /** The SQLSTATE that the connection is refused with, or undefined. */
   refusalOfStartup(): string | undefined
-  /** The error that a batch is answered with, or undefined. `text` has the SQL of the statements it uses. */
+  /** The error that a batch gets, or undefined. `text` has the SQL of the statements it uses. */
   refusalOf(text: Buffer): Refusal | undefined
   /** A batch is about to be passed on. */
   noteBatch(relay: Relay, text: Buffer): void
@@ -67,9 +67,9 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
   const statements = new Map<string, string>()
   /** An entry for each ReadyForQuery that is to come. */
   const owed: Owed[] = []
-  /** Set when the client was answered with an error, and all until its Sync is for nobody: what the Sync gives. */
-  let skipping: Exclude<Owed, 'answer'> | undefined
-  /** A refusal whose turn comes when the server has answered what was before it. */
+  /** Set when the client got a response with an error, and all until its Sync is for nobody: what the Sync gives. */
+  let skipping: Exclude<Owed, 'response'> | undefined
+  /** A refusal whose turn comes when the server has responded what was before it. */
   let waiting: (() => void) | undefined
 
   function pass(direction: Direction, bytes: Buffer): void {
@@ -95,7 +95,7 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
       endBy(client, server)
       return
     }
-    if (purpose === 'startup') owed.push('answer')
+    if (purpose === 'startup') owed.push('response')
     phase = purpose === 'startup' ? 'messages' : purpose === 'cancel' ? 'opaque' : 'encryption'
     pass('client', packet)
   }
@@ -120,7 +120,7 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
   }
 
   /** Has the server say whether a transaction is open, after it ended the one whose commit failed. */
-  function finishSkipping(kind: Exclude<Owed, 'answer'>): void {
+  function finishSkipping(kind: Exclude<Owed, 'response'>): void {
     skipping = undefined
     owed.push(kind)
     pass('client', kind === 'end' ? SYNC_MESSAGE : ROLLBACK_MESSAGE)
@@ -140,7 +140,7 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
       else waiting = () => refuse(refusal, last, sqls)
       return
     }
-    if (last === SYNC || last === QUERY) owed.push('answer')
+    if (last === SYNC || last === QUERY) owed.push('response')
     if (isAsking) orders.noteBatch(connection, text)
     pass('client', Buffer.concat(messages))
   }

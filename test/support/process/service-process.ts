@@ -7,8 +7,8 @@ const PROGRAM = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.ur
 const TOKEN = 'test-token-with-every-scope'
 const START_TIMEOUT_MS = 30_000
 
-/** What the service answered: the status, and the parsed body where there was one. */
-export interface Answer {
+/** What the service responded: the status, and the parsed body where there was one. */
+export interface Response {
   status: number
   body: unknown
   headers: Headers
@@ -16,8 +16,8 @@ export interface Answer {
 
 export interface ServiceProcess {
   pid: number
-  /** A request with a token of every scope. Rejects when the connection breaks before the answer is there. */
-  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** A request with a token of every scope. Rejects when the connection breaks before the response is there. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
   /** Ends the process on the spot, as a crash or a power cut would. */
   crash(): Promise<void>
   /** Asks the process to stop, and returns its exit code. */
@@ -34,7 +34,7 @@ export interface ServiceOptions {
   launcher?: readonly string[]
 }
 
-/** Runs `plantstore serve` as a process of its own on a free port, and fulfils when it answers. */
+/** Runs `plantstore serve` as a process of its own on a free port, and fulfils when it responds. */
 export async function startService(
   owner: { after(end: () => void): void },
   { database, environment = {}, launcher = [] }: ServiceOptions,
@@ -70,12 +70,12 @@ export async function startService(
         init.headers = { ...init.headers, 'content-type': 'application/json' }
         init.body = JSON.stringify(body)
       }
-      const answer = await fetch(url + path, init)
-      const text = await answer.text()
+      const response = await fetch(url + path, init)
+      const text = await response.text()
       return {
-        status: answer.status,
+        status: response.status,
         body: text === '' ? undefined : JSON.parse(text),
-        headers: answer.headers,
+        headers: response.headers,
       }
     },
     async crash() {

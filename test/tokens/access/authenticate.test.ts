@@ -9,7 +9,7 @@ import { createAuthenticator } from '../../../src/tokens/access/authenticate.ts'
 import { issueToken } from '../../../src/tokens/issue-token.ts'
 import { generateToken, hashToken } from '../../../src/tokens/token.ts'
 import type { TokenStore } from '../../../src/tokens/token-store.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startApp, TOKEN, temporaryFolder } from '../../support/http/start-app.ts'
 import { openWire, requestText } from '../../support/http/wire.ts'
 
@@ -19,16 +19,16 @@ after(() => storage.close())
 
 const asking = (authorization: string, path = '/plants') => app.fetch(path, { headers: { authorization } })
 
-async function challengeOf(answer: Response): Promise<string | null> {
-  await answer.arrayBuffer()
-  return answer.headers.get('www-authenticate')
+async function challengeOf(response: Response): Promise<string | null> {
+  await response.arrayBuffer()
+  return response.headers.get('www-authenticate')
 }
 
 test('without a token the challenge says only which scheme is wanted (RFC 6750 §3)', async () => {
   for (const authorization of ['', 'Basic dXNlcjpwYXNz', 'Token abc', `Bearerx ${TOKEN}`, TOKEN]) {
-    const answer = await asking(authorization)
-    await assertErrorAnswer(answer, 401, 40101)
-    assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="plantstore"', authorization)
+    const response = await asking(authorization)
+    await assertErrorResponse(response, 401, 40101)
+    assert.equal(response.headers.get('www-authenticate'), 'Bearer realm="plantstore"', authorization)
   }
 })
 
@@ -51,11 +51,14 @@ test('a token that is unknown, malformed or none is invalid_token', async () => 
     "Bearer ' OR 1=1 --",
   ]
   for (const authorization of wrong) {
-    const answer = await asking(authorization)
+    const response = await asking(authorization)
     const code = authorization === `Bearer\t${TOKEN}` ? 40101 : 40102
-    await assertErrorAnswer(answer, 401, code)
+    await assertErrorResponse(response, 401, code)
     if (code === 40102) {
-      assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="plantstore", error="invalid_token"')
+      assert.equal(
+        response.headers.get('www-authenticate'),
+        'Bearer realm="plantstore", error="invalid_token"',
+      )
     }
   }
 })
@@ -70,57 +73,57 @@ test('two Authorization fields are refused, even when both hold the same good to
   const wire = await openWire(test, app.port)
   const line = `Authorization: Bearer ${TOKEN}\r\n`
   wire.send(`GET /plants HTTP/1.1\r\nHost: a\r\n${line}${line}\r\n`)
-  await assertErrorAnswer(await wire.answer(), 401, 40102)
+  await assertErrorResponse(await wire.response(), 401, 40102)
   wire.send(`GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Basic eA==\r\n${line}\r\n`)
-  await assertErrorAnswer(await wire.answer(), 401, 40101)
+  await assertErrorResponse(await wire.response(), 401, 40101)
   await wire.assertUsable()
 })
 
 test('a token in the query or the body is no token', async () => {
-  await assertErrorAnswer(await asking('', `/plants?access_token=${TOKEN}`), 401, 40101)
-  const answer = await app.fetch('/plants', {
+  await assertErrorResponse(await asking('', `/plants?access_token=${TOKEN}`), 401, 40101)
+  const response = await app.fetch('/plants', {
     method: 'POST',
     headers: { authorization: '', 'content-type': 'application/x-www-form-urlencoded' },
     body: `access_token=${TOKEN}`,
   })
-  await assertErrorAnswer(answer, 401, 40101)
+  await assertErrorResponse(response, 401, 40101)
 })
 
 test('a token without the scope hears which one it lacks', async () => {
   const made = await app.send('POST', '/tokens', '{"scopes":["metrics:read"]}')
   const { token } = (await made.json()) as { token: string }
-  const answer = await asking(`Bearer ${token}`)
+  const response = await asking(`Bearer ${token}`)
   assert.equal(
-    await challengeOf(answer),
+    await challengeOf(response),
     'Bearer realm="plantstore", error="insufficient_scope", scope="plants:read"',
   )
-  assert.match(await assertErrorAnswer(await asking(`Bearer ${token}`), 403, 40301), /scope plants:read/)
+  assert.match(await assertErrorResponse(await asking(`Bearer ${token}`), 403, 40301), /scope plants:read/)
 })
 
 test('an unknown path tells nothing without a token, and is 404 with any', async () => {
   const made = await app.send('POST', '/tokens', '{"scopes":["metrics:read"]}')
   const { token } = (await made.json()) as { token: string }
   for (const path of ['/nothing', '/plants/1/2', '/%zz', '//plants', `/${'x'.repeat(500)}`]) {
-    await assertErrorAnswer(await asking('', path), 401, 40101)
-    await assertErrorAnswer(await asking('Bearer wrong', path), 401, 40102)
-    if (path !== '/%zz') await assertErrorAnswer(await asking(`Bearer ${token}`, path), 404, 40401)
+    await assertErrorResponse(await asking('', path), 401, 40101)
+    await assertErrorResponse(await asking('Bearer wrong', path), 401, 40102)
+    if (path !== '/%zz') await assertErrorResponse(await asking(`Bearer ${token}`, path), 404, 40401)
   }
-  await assertErrorAnswer(await asking(`Bearer ${token}`, '/%zz'), 400, 40004)
+  await assertErrorResponse(await asking(`Bearer ${token}`, '/%zz'), 400, 40004)
 })
 
 test('a token is judged before anything else of a request', async (test) => {
   const wire = await openWire(test, app.port)
   wire.send(requestText('POST /plants/x?y', { Authorization: '', 'Content-Type': 'a/b' }, '{'))
-  await assertErrorAnswer(await wire.answer(), 401, 40101)
+  await assertErrorResponse(await wire.response(), 401, 40101)
   wire.send(requestText('PURGE /plants', { Authorization: 'Bearer wrong' }))
-  await assertErrorAnswer(await wire.answer(), 401, 40102)
+  await assertErrorResponse(await wire.response(), 401, 40102)
 })
 
 /**
- * A new authenticator over a real store, with a token of its own and a clock that is set by hand. `answerOnItsWay` is
- * awaited between the look into the store and its answer.
+ * A new authenticator over a real store, with a token of its own and a clock that is set by hand. `responseOnItsWay` is
+ * awaited between the look into the store and its response.
  */
-async function newAuthenticator(answerOnItsWay = async () => {}) {
+async function newAuthenticator(responseOnItsWay = async () => {}) {
   const clock = { nowMs: Date.now() }
   const { token, stored } = await issueToken(storage.tokens, { label: '', scopes: ['plants:read'] })
   const tokens: TokenStore = {
@@ -128,7 +131,7 @@ async function newAuthenticator(answerOnItsWay = async () => {}) {
     nowMs: () => clock.nowMs,
     async findByHash(hash) {
       const found = await storage.tokens.findByHash(hash)
-      await answerOnItsWay()
+      await responseOnItsWay()
       return found
     },
   }
@@ -193,7 +196,7 @@ test('a token that is forgotten while it is looked up is not remembered by what 
   assert.equal(await codeFor(token), 40102)
 })
 
-test('trust begins with the look into the store, however long its answer takes', async () => {
+test('trust begins with the look into the store, however long its response takes', async () => {
   const onItsWay = Promise.withResolvers<void>()
   const { clock, tokens, token, stored, codeFor } = await newAuthenticator(() => onItsWay.promise)
   const before = codeFor(token)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { parseList } from 'structured-headers'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { startApp } from '../../support/http/start-app.ts'
 import { openWire, requestText } from '../../support/http/wire.ts'
@@ -36,7 +36,7 @@ async function statuses(count: number, path: string, init: RequestInit = {}): Pr
 const create = (id: number, authorization: Record<string, string>) =>
   app.create({ ...authorization, 'idempotency-key': `key-${id}` })
 
-/** The only policy that an answer names, and what its fields say of it. */
+/** The only policy that a response names, and what its fields say of it. */
 function limitOf({ headers }: Response) {
   const [[policy = '', policyParameters] = [], ...otherPolicies] = parseList(
     headers.get('ratelimit-policy') ?? '',
@@ -51,25 +51,25 @@ test('a token may make so many requests at once, then hears when to come back, a
   assert.deepEqual(await statuses(3, '/plants', { headers }), [200, 200, 200])
   const refused = await app.fetch('/plants', { headers })
   assert.equal(refused.headers.get('retry-after'), '1')
-  assert.match(await assertErrorAnswer(refused, 429, 42901), /with this token/)
+  assert.match(await assertErrorResponse(refused, 429, 42901), /with this token/)
   clock.nowMs += 1_000
   assert.equal((await app.fetch('/plants', { headers })).status, 200)
 })
 
-test('every limited answer tells the limit and what is left of it, as structured fields (RFC 9651)', async () => {
+test('every limited response tells the limit and what is left of it, as structured fields (RFC 9651)', async () => {
   const headers = await newToken('plants:read')
   const policy = { policy: 'plants:read', q: 3, w: 1, t: 1 }
-  const answers = [
+  const responses = [
     await app.fetch('/plants', { headers }),
     await app.fetch('/plants?wrong', { headers }),
     await app.fetch('/plants/404', { method: 'HEAD', headers }),
     await app.fetch('/plants', { headers }),
   ]
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 400, 404, 429],
   )
-  assert.deepEqual(answers.map(limitOf), [
+  assert.deepEqual(responses.map(limitOf), [
     { ...policy, r: 2 },
     { ...policy, r: 1 },
     { ...policy, r: 0 },
@@ -99,7 +99,7 @@ test('each scope has a quota of its own, and any token another', async () => {
   assert.equal((await create(1, headers)).status, 200)
   const refused = await create(1, headers)
   assert.equal(limitOf(refused).policy, 'plants:write')
-  await assertErrorAnswer(refused, 429, 42901)
+  await assertErrorResponse(refused, 429, 42901)
   assert.deepEqual(await statuses(4, '/plants', { headers }), [200, 200, 200, 429])
   assert.deepEqual(await statuses(4, '/tokens', { headers }), [200, 200, 200, 429])
   assert.deepEqual(await statuses(2, '/tokens/self', { headers }), [200, 200])
@@ -112,16 +112,16 @@ test('a request without the scope counts, and one without a good token does not'
   const headers = await newToken('plants:write')
   assert.deepEqual(await statuses(4, '/plants', { headers }), [403, 403, 403, 429])
   for (const authorization of ['', 'Bearer wrong']) {
-    const answer = await app.fetch('/plants', { headers: { authorization } })
-    assert.equal(answer.status, 401)
-    assert.equal(answer.headers.get('ratelimit'), null)
+    const response = await app.fetch('/plants', { headers: { authorization } })
+    assert.equal(response.status, 401)
+    assert.equal(response.headers.get('ratelimit'), null)
   }
 })
 
-test('a create that comes too soon is answered with 429, unlike what is wrong with a create', async () => {
+test('a create that comes too soon gets 429, unlike what is wrong with a create', async () => {
   const headers = await newToken('plants:write')
   await create(2, headers)
-  await assertErrorAnswer(await create(2, headers), 429, 42901)
+  await assertErrorResponse(await create(2, headers), 429, 42901)
   clock.nowMs += 1_000
   assert.equal((await app.create(headers)).status, 400)
 })
@@ -132,17 +132,17 @@ test('pipelined requests are counted one by one', async (test) => {
   clock.nowMs += 1_000
   const wire = await openWire(test, app.port)
   wire.send(requestText('GET /plants', { Authorization: headers.authorization ?? '' }).repeat(5))
-  for (const status of [200, 200, 200, 429, 429]) assert.equal((await wire.answer()).status, status)
+  for (const status of [200, 200, 200, 429, 429]) assert.equal((await wire.response()).status, status)
   await wire.assertUsable()
 })
 
 test('the pages, the document and what tells that the service is up are not limited', async () => {
   for (const path of ['/', '/healthz', '/readyz', '/openapi.json', '/docs']) {
     for (let count = 0; count < 5; count++) {
-      const answer = await app.fetch(path)
-      assert.ok(answer.ok, path)
-      assert.equal(answer.headers.get('ratelimit-policy'), null)
-      await answer.arrayBuffer()
+      const response = await app.fetch(path)
+      assert.ok(response.ok, path)
+      assert.equal(response.headers.get('ratelimit-policy'), null)
+      await response.arrayBuffer()
     }
   }
 })
@@ -151,8 +151,8 @@ test('the pages, the document and what tells that the service is up are not limi
 async function letThrough(test: TestContext, settings: Record<string, string>): Promise<[number, number]> {
   const service = await startApp(test, settings)
   const count = async (request: (id: number) => Promise<Response>) => {
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, id) => request(id)))
-    return answers.filter(({ status }) => status !== 429).length
+    const responses = await Promise.all(Array.from({ length: 10 }, (_, id) => request(id)))
+    return responses.filter(({ status }) => status !== 429).length
   }
   return [
     await count(() => service.fetch('/plants')),

@@ -32,16 +32,16 @@ async function beginSending(
   const wire = await openWire(t, app.port)
   const fields = { Authorization: `Bearer ${token}`, Expect: '100-continue' }
   wire.send(requestText(line, fields, body).slice(0, -body.length))
-  assert.equal((await wire.answer()).status, 100)
+  assert.equal((await wire.response()).status, 100)
   wire.send(body.slice(0, -1))
   return Object.assign(wire, { last: () => wire.send(body.slice(-1)) })
 }
 
 async function assertRefused(wire: Wire, status = 401, error = 40102): Promise<void> {
-  const answer = await wire.answer()
-  assert.equal(answer.status, status, answer.body)
-  assert.equal(JSON.parse(answer.body).error, error)
-  assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer realm="plantstore", error="/)
+  const response = await wire.response()
+  assert.equal(response.status, status, response.body)
+  assert.equal(JSON.parse(response.body).error, error)
+  assert.match(response.headers['www-authenticate'] ?? '', /^Bearer realm="plantstore", error="/)
 }
 
 test('a token that is revoked while a body is under way does nothing any more', async (t) => {
@@ -93,11 +93,11 @@ test('a token that is revoked during an import ends it, and the rows before are 
   await eventually(async () => (await app.fetch('/plants/11')).ok)
   await revoke(leaked)
   wire.send(chunk('{"id":12,"name":"Elm"}\n'))
-  const answer = await wire.answer()
-  assert.equal(answer.status, 401, answer.body)
-  const { error, details } = JSON.parse(answer.body)
+  const response = await wire.response()
+  assert.equal(response.status, 401, response.body)
+  const { error, details } = JSON.parse(response.body)
   assert.equal(error, 40102)
   assert.deepEqual([details.line, details.counts.created, details.outcome], [2, 1, 'stored-before-line'])
-  assert.match(answer.headers['www-authenticate'] ?? '', /error="invalid_token"/)
+  assert.match(response.headers['www-authenticate'] ?? '', /error="invalid_token"/)
   assert.equal((await app.fetch('/plants/12')).status, 404)
 })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseList } from 'structured-headers'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer } from '../../support/http/error-body.ts'
+import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { TOKEN } from '../../support/http/start-app.ts'
-import { openWire, requestText, type WireAnswer } from '../../support/http/wire.ts'
+import { openWire, requestText, type WireResponse } from '../../support/http/wire.ts'
 
 /** A service that forgives an address two tokens that are not valid, and a clock that is set by hand. */
 async function startForgiving(test: TestContext, settings: Record<string, string> = {}) {
@@ -30,11 +30,11 @@ async function startForgiving(test: TestContext, settings: Record<string, string
   const ask = async (
     token: string,
     { from = '127.0.0.2', forwarded = '', path = '/plants' } = {},
-  ): Promise<WireAnswer> => {
+  ): Promise<WireResponse> => {
     const wire = await openWire(test, app.port, { from })
     const authorization = token === '' ? '' : `Bearer ${token}`
     wire.send(requestText(`GET ${path}`, { Authorization: authorization, 'X-Forwarded-For': forwarded }))
-    return wire.answer()
+    return wire.response()
   }
   const statuses = async (count: number, ...parameters: Parameters<typeof ask>) => {
     const seen: number[] = []
@@ -44,18 +44,18 @@ async function startForgiving(test: TestContext, settings: Record<string, string
   return { app, clock, looks, ask, statuses }
 }
 
-test('an address that sent too many wrong tokens is answered with 42901, without a look for the next', async (test) => {
+test('an address that sent too many wrong tokens gets 42901, without a look for the next', async (test) => {
   const { clock, looks, ask, statuses } = await startForgiving(test)
   assert.deepEqual(await statuses(2, 'wrong'), [401, 401])
-  const answer = await ask('another')
-  assert.match(await assertErrorAnswer(answer, 429, 42901), /from this address/)
+  const response = await ask('another')
+  assert.match(await assertErrorResponse(response, 429, 42901), /from this address/)
   assert.equal(looks.count, 2)
   // One comes back every half a minute.
-  assert.equal(answer.headers['retry-after'], '30')
-  assert.deepEqual(parseList(answer.headers['ratelimit-policy'] ?? ''), [
+  assert.equal(response.headers['retry-after'], '30')
+  assert.deepEqual(parseList(response.headers['ratelimit-policy'] ?? ''), [
     ['failed-authentication', new Map(Object.entries({ q: 2, w: 60 }))],
   ])
-  assert.deepEqual(parseList(answer.headers.ratelimit ?? ''), [
+  assert.deepEqual(parseList(response.headers.ratelimit ?? ''), [
     ['failed-authentication', new Map(Object.entries({ r: 0, t: 30 }))],
   ])
   clock.nowMs += 30_000
@@ -100,7 +100,7 @@ test('wrong tokens all at once are no more than one after another', async (test)
     wire.send(requestText('GET /plants', { Authorization: `Bearer wrong-${each}` }))
   }
   const seen: number[] = []
-  for (let each = 0; each < 20; each++) seen.push((await wire.answer()).status)
+  for (let each = 0; each < 20; each++) seen.push((await wire.response()).status)
   assert.equal(seen.filter((status) => status === 401).length, 2)
   assert.equal(seen.filter((status) => status === 429).length, 18)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer, errorIn } from '../../support/http/error-body.ts'
+import { assertErrorResponse, errorIn } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
 const app = await startApp({ after })
@@ -16,17 +16,17 @@ interface Made {
 }
 
 async function make(json = '{"label":"the greenhouse","scopes":["plants:read"]}'): Promise<Made> {
-  const answer = await app.send('POST', '/tokens', json)
-  assert.equal(answer.status, 201)
-  return (await answer.json()) as Made
+  const response = await app.send('POST', '/tokens', json)
+  assert.equal(response.status, 201)
+  return (await response.json()) as Made
 }
 
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-async function made(answer: Response): Promise<Made> {
-  assert.equal(answer.status, 200)
-  assert.equal(answer.headers.get('cache-control'), 'no-store')
-  return (await answer.json()) as Made
+async function made(response: Response): Promise<Made> {
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  return (await response.json()) as Made
 }
 
 /** Rotates a token, as whoever manages tokens does. */
@@ -41,7 +41,7 @@ const self = async (token: string) =>
   (await app.fetch('/tokens/self', withToken(token))).json() as Promise<Made>
 
 async function assertDead(token: string): Promise<void> {
-  await assertErrorAnswer(await app.fetch('/plants', withToken(token)), 401, 40102)
+  await assertErrorResponse(await app.fetch('/plants', withToken(token)), 401, 40102)
 }
 
 test('a rotated token keeps all but its secret, and the one before goes on for a day', async () => {
@@ -88,7 +88,7 @@ test('a token rotates itself without any scope for it, once it is replaced no mo
     app.fetch('/tokens/self/rotate', { method: 'POST', ...withToken(token) })
   const second = await made(await rotateSelf(first.token))
   assert.equal(second.id, first.id)
-  assert.match(await assertErrorAnswer(await rotateSelf(first.token), 403, 40301), /was replaced/)
+  assert.match(await assertErrorResponse(await rotateSelf(first.token), 403, 40301), /was replaced/)
   const third = await made(await rotateSelf(second.token))
   assert.equal((await app.fetch('/plants', withToken(third.token))).status, 200)
 
@@ -111,26 +111,26 @@ test('what an idempotency key made is found again with the new secret', async ()
 test('rotating needs the scope, and a token that the store has', async () => {
   const { id, token } = await make()
   const asked = { method: 'POST', ...withToken(token) }
-  await assertErrorAnswer(await app.fetch(`/tokens/${id}/rotate`, asked), 403, 40301)
+  await assertErrorResponse(await app.fetch(`/tokens/${id}/rotate`, asked), 403, 40301)
   for (const unknown of ['nobody', token]) {
-    await assertErrorAnswer(await app.fetch(`/tokens/${unknown}/rotate`, { method: 'POST' }), 404, 40403)
+    await assertErrorResponse(await app.fetch(`/tokens/${unknown}/rotate`, { method: 'POST' }), 404, 40403)
   }
 })
 
-test('an expired token is not rotated, as its new secret would be dead, and the answer says what to do', async () => {
+test('an expired token is not rotated, as its new secret would be dead, and the response says what to do', async () => {
   const expiresAt = new Date(Date.now() + 1_500).toISOString()
   const { id, token } = await make(JSON.stringify({ scopes: ['plants:read'], expiresAt }))
   await eventually(async () => (await app.fetch('/plants', withToken(token))).status === 401)
-  const answer = await app.fetch(`/tokens/${id}/rotate`, { method: 'POST' })
+  const response = await app.fetch(`/tokens/${id}/rotate`, { method: 'POST' })
   assert.equal(
-    await assertErrorAnswer(answer, 400, 40004),
+    await assertErrorResponse(response, 400, 40004),
     'The token has expired, and rotating it would not renew it. Create another token.',
   )
 })
 
-test('the token of the settings cannot be rotated, and the answer says where it is changed', async () => {
+test('the token of the settings cannot be rotated, and the response says where it is changed', async () => {
   for (const id of ['configured', 'self']) {
-    const message = await assertErrorAnswer(
+    const message = await assertErrorResponse(
       await app.fetch(`/tokens/${id}/rotate`, { method: 'POST' }),
       404,
       40403,
@@ -142,15 +142,15 @@ test('the token of the settings cannot be rotated, and the answer says where it 
 test('a wrong grace is refused, and the token stays as it was', async () => {
   const { id, token } = await make()
   for (const value of ['-1', '2592001', '1.5', '"60"', 'null', 'true', '1e400', '18446744073709551617']) {
-    const answer = await app.send('POST', `/tokens/${id}/rotate`, `{"graceSeconds":${value}}`)
-    const message = await assertErrorAnswer(answer, 400, 40003)
+    const response = await app.send('POST', `/tokens/${id}/rotate`, `{"graceSeconds":${value}}`)
+    const message = await assertErrorResponse(response, 400, 40003)
     assert.equal(message, 'graceSeconds must be a whole number from 0 to 2592000.', value)
   }
-  await assertErrorAnswer(await app.send('POST', `/tokens/${id}/rotate`, '[]'), 400, 40003)
+  await assertErrorResponse(await app.send('POST', `/tokens/${id}/rotate`, '[]'), 400, 40003)
   for (const json of ['{"grace":0}', '{"graceSeconds":0,"grace":0}']) {
     const { details } = await errorIn(await app.send('POST', `/tokens/${id}/rotate`, json), 400, 40003)
     assert.deepEqual(details.fields, [{ name: 'grace', rule: 'unknown-member' }], json)
   }
-  await assertErrorAnswer(await app.fetch(`/tokens/${id}/rotate?x=1`, { method: 'POST' }), 400, 40004)
+  await assertErrorResponse(await app.fetch(`/tokens/${id}/rotate?x=1`, { method: 'POST' }), 400, 40004)
   assert.equal((await self(token)).expiresAt, undefined)
 })

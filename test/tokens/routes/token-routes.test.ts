@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { isWellFormedToken, SCOPES } from '../../../src/tokens/token.ts'
 import { eventually } from '../../support/eventually.ts'
-import { assertErrorAnswer, errorIn } from '../../support/http/error-body.ts'
+import { assertErrorResponse, errorIn } from '../../support/http/error-body.ts'
 import { startApp } from '../../support/http/start-app.ts'
 
 const app = await startApp({ after })
@@ -18,18 +18,18 @@ interface Made {
 }
 
 async function make(json: string): Promise<Made> {
-  const answer = await app.send('POST', '/tokens', json)
-  assert.equal(answer.status, 201)
-  return (await answer.json()) as Made
+  const response = await app.send('POST', '/tokens', json)
+  assert.equal(response.status, 201)
+  return (await response.json()) as Made
 }
 
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-test('a token is made with a label and scopes, and shown in the answer alone', async () => {
-  const answer = await app.send('POST', '/tokens', '{"label":"the greenhouse","scopes":["plants:read"]}')
-  assert.equal(answer.status, 201)
-  assert.equal(answer.headers.get('cache-control'), 'no-store')
-  const made = (await answer.json()) as Made
+test('a token is made with a label and scopes, and shown in the response alone', async () => {
+  const response = await app.send('POST', '/tokens', '{"label":"the greenhouse","scopes":["plants:read"]}')
+  assert.equal(response.status, 201)
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  const made = (await response.json()) as Made
   assert.deepEqual(Object.keys(made), ['id', 'label', 'scopes', 'createdAt', 'token'])
   assert.equal(made.label, 'the greenhouse')
   assert.deepEqual(made.scopes, ['plants:read'])
@@ -42,7 +42,7 @@ test('a token works at once, for what its scopes say', async () => {
   const { token } = await make('{"scopes":["plants:read"]}')
   assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
   const headers = { ...withToken(token).headers, 'content-type': 'application/json' }
-  await assertErrorAnswer(await app.fetch('/plants', { method: 'POST', body: '{}', headers }), 403, 40301)
+  await assertErrorResponse(await app.fetch('/plants', { method: 'POST', body: '{}', headers }), 403, 40301)
 })
 
 test('a token sees itself, without a scope for it', async () => {
@@ -80,17 +80,17 @@ test('tokens are listed the oldest first, with when they were last used', async 
 test('a revoked token is dead at once, for good, also where it was in use', async () => {
   const { id, token } = await make('{"scopes":["plants:read"]}')
   assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
-  const answer = await app.fetch(`/tokens/${id}`, { method: 'DELETE' })
-  assert.equal(answer.status, 204)
-  assert.equal(await answer.text(), '')
-  await assertErrorAnswer(await app.fetch('/plants', withToken(token)), 401, 40102)
-  await assertErrorAnswer(await app.fetch(`/tokens/${id}`, { method: 'DELETE' }), 404, 40403)
+  const response = await app.fetch(`/tokens/${id}`, { method: 'DELETE' })
+  assert.equal(response.status, 204)
+  assert.equal(await response.text(), '')
+  await assertErrorResponse(await app.fetch('/plants', withToken(token)), 401, 40102)
+  await assertErrorResponse(await app.fetch(`/tokens/${id}`, { method: 'DELETE' }), 404, 40403)
 })
 
 test('a token that nobody made, and a token itself in the place of its id, is not there to be revoked', async () => {
   const { token } = await make('{"scopes":["plants:read"]}')
   for (const id of ['nobody', 'configured', '%27%20OR%201=1', 'x'.repeat(5000), token]) {
-    await assertErrorAnswer(await app.fetch(`/tokens/${id}`, { method: 'DELETE' }), 404, 40403)
+    await assertErrorResponse(await app.fetch(`/tokens/${id}`, { method: 'DELETE' }), 404, 40403)
   }
   assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
 })
@@ -103,7 +103,7 @@ test('the characters of a label are counted as the document of the interface cou
     '/tokens',
     JSON.stringify({ label: `${label}x`, scopes: ['plants:read'] }),
   )
-  await assertErrorAnswer(longer, 400, 40003)
+  await assertErrorResponse(longer, 400, 40003)
 })
 
 test('every invalid field of a new token is named with its rule', async () => {
@@ -167,9 +167,9 @@ test('no query is taken', async () => {
     ['GET', '/tokens/self?x=1'],
     ['DELETE', '/tokens/a?x=1'],
   ] as const) {
-    await assertErrorAnswer(await app.fetch(path, { method }), 400, 40004)
+    await assertErrorResponse(await app.fetch(path, { method }), 400, 40004)
   }
-  await assertErrorAnswer(await app.send('POST', '/tokens?x=1', '{"scopes":["plants:read"]}'), 400, 40004)
+  await assertErrorResponse(await app.send('POST', '/tokens?x=1', '{"scopes":["plants:read"]}'), 400, 40004)
 })
 
 test('the file holds no token, only what it hashes to', async () => {

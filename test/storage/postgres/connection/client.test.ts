@@ -62,7 +62,7 @@ describe('a commit that no standby has', { skip: postgresMissing }, () => {
 })
 
 describe('a server that is away', { skip: postgresMissing, timeout: 60_000 }, () => {
-  test('refuses each of many reads as it comes, and answers again when it is back', async (t) => {
+  test('refuses each of many reads as it comes, and responds again when it is back', async (t) => {
     const server = await startPostgres(t)
     const client = openClient(t, server.url(), { connections: 2, statementTimeoutMs: NEVER_MS })
     const read = () => client.read(async (sql) => (await sql`SELECT 1 AS one`)[0]?.one)

@@ -5,7 +5,7 @@ import { keepTrying } from '../../../support/keep-trying.ts'
 import { openTemporary } from '../temporary-storage.ts'
 
 describe('searches', () => {
-  test('of more than can wait the rest is refused with 50301, and what waits is answered', async (t) => {
+  test('of more than can wait the rest is refused with 50301, and what waits gets a response', async (t) => {
     const { plants } = await openTemporary(t)
     await plants.create({ id: 1n, name: 'Rosa', tag: 'shrub' })
     const search = () => plants.list({ limit: 10, words: ['rosa'] })
@@ -24,14 +24,14 @@ describe('searches', () => {
   test('hold up no read by id, and no page of the list', async (t) => {
     const { plants } = await openTemporary(t)
     await plants.create({ id: 1n, name: 'Rosa', tag: 'shrub' })
-    let answered = 0
+    let responded = 0
     const searches = Array.from({ length: 200 }, async () => {
       await plants.countTags(10)
-      answered++
+      responded++
     })
     assert.equal((await plants.get(1n))?.name, 'Rosa')
     assert.equal((await plants.list({ limit: 10 })).plants.length, 1)
-    assert.equal(answered, 0, 'the reads did not wait for those before them')
+    assert.equal(responded, 0, 'the reads did not wait for those before them')
     await Promise.all(searches)
   })
 

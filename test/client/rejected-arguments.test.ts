@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createPlantStoreClient, type PlantStoreClient } from '../../src/client/plant-store-client.ts'
 import { failureOf } from './failure-of.ts'
 import { gather } from './gather.ts'
-import { answer, startScript } from './scripted-server.ts'
+import { response, startScript } from './scripted-server.ts'
 
 const PLANT = { id: 1n, name: 'a' }
 const fetchNothing = () => assert.fail('it was sent')
@@ -110,7 +110,7 @@ for (const [what, call, message] of REFUSED) {
 }
 
 test('chunks of a file without its format are no plants, and what they say is not told', async (context) => {
-  const { client } = await startScript(context, [answer(200, '{}')])
+  const { client } = await startScript(context, [response(200, '{}')])
   for (const source of [['secret'], Readable.from(['secret']), Readable.from([Buffer.from('secret')])]) {
     await assert.rejects(client().importPlants(wrong(source)), (error) => {
       assert.ok(error instanceof TypeError, String(error))
@@ -153,8 +153,8 @@ test('what is no token is told as that, also where a function gives it', async (
   }
 })
 
-test('a plant with another id than was asked for is no answer', async (context) => {
-  const other = answer(200, '{"id":2,"name":"a"}', { etag: '"1"' })
+test('a plant with another id than was asked for is no response', async (context) => {
+  const other = response(200, '{"id":2,"name":"a"}', { etag: '"1"' })
   const { client } = await startScript(context, [other])
   for (const [call, isOutcomeUnknown] of [
     [client().getPlant(1n), false],
