@@ -40,13 +40,6 @@ test('a file without plants is reported, and another one can be chosen', { skip 
   assert.deepEqual(faults, [])
 })
 
-test('cells separated by semicolons are reported', { skip }, async (context) => {
-  const { page } = await openSignedIn(site.browser, await startApp(context))
-  const dialog = await chooseFile(page, 'plants.csv', 'id;name\n1;Rosa canina\n')
-  await dialog.getByText('The cells seem to be separated by semicolons.').waitFor()
-  assert.ok(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())
-})
-
 test('an unclosed quotation mark is reported with its line, and with what was imported', {
   skip,
 }, async (context) => {

@@ -86,13 +86,14 @@ interface WholeBody {
 async function wholeBody({ source, settings }: CheckOptions): Promise<WholeBody | undefined> {
   const { file, format, isGzip } = source
   const { encoding, hasHeader, roles } = settings
-  const options = optionsOf(format, settings)
+  const options = optionsOf(source, settings)
   const unchanged = {
     ...options,
     gzip: isGzip,
     encoding: format === 'csv' && encoding !== 'utf-8' ? encoding : undefined,
   }
-  // Only tables are decoded by the service.
+  // The service decodes only tables, and UTF-16 only of unchanged ones.
+  if (source.isArray || source.delimiter !== ',') return undefined
   if (format === 'ndjson' && isWide(encoding)) return undefined
   if (format === 'ndjson' || !hasHeader) return { body: file, importOptions: unchanged, linesBefore: 0 }
   const named = rolesOf(previewRows(source, encoding)[0] ?? [])

@@ -1,4 +1,3 @@
-import { isWide } from '../../../src/plants/import/table-dialect.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { texts } from '../parts/texts.ts'
@@ -6,6 +5,7 @@ import type { Session } from '../session/session.ts'
 import { CheckProgress, ImportProgress } from './progress.tsx'
 import { ImportResult } from './result.tsx'
 import { SettingsForm } from './settings-form.tsx'
+import { isConverted } from './source.ts'
 import { importTexts } from './texts.ts'
 import { type ImportStage, useImport } from './use-import.ts'
 import './import-dialog.css'
@@ -58,7 +58,7 @@ export function ImportDialog({ session, file, onStored, onClose }: ImportDialogP
       {stage.is === 'ended' && (
         <ImportResult
           status={status}
-          isWide={chosen !== undefined && isWide(chosen.settings.encoding)}
+          isConverted={chosen !== undefined && isConverted(chosen.source, chosen.settings.encoding)}
           end={stage.end}
           onResume={work.resume}
           onSaveFailed={saveFailed}

@@ -1,6 +1,6 @@
 import { COLUMN_MEMBERS } from '../../../src/plants/import/table-dialect.ts'
 import { shownText } from '../parts/shown-text.ts'
-import { type ImportSettings, type Role, rolesOf } from './settings.ts'
+import { guessRoles, type ImportSettings, type Role } from './settings.ts'
 import { type ImportSource, PREVIEW_ROWS, previewRows } from './source.ts'
 import { importTexts } from './texts.ts'
 
@@ -104,8 +104,9 @@ function RoleChoice({ name, at, role, onRole }: RoleChoiceProps) {
 export function withHeader(source: ImportSource, settings: ImportSettings, hasHeader: boolean) {
   const { encoding, roles } = settings
   if (!hasHeader) return { ...settings, hasHeader }
-  const header = previewRows(source, encoding)[0] ?? []
-  const named = rolesOf(header)
+  const rows = previewRows(source, encoding)
+  const header = rows[0] ?? []
+  const named = guessRoles(rows)
   const hasRoles = named.some((role) => role !== '')
   return { ...settings, hasHeader, roles: hasRoles ? named : header.map((_, at) => roles[at] ?? '') }
 }

@@ -8,8 +8,8 @@ import { importTexts } from './texts.ts'
 
 interface ImportResultProps {
   status: ImportStatus
-  /** Whether the failed rows are saved in another encoding than the file's. */
-  isWide: boolean
+  /** Whether the failed rows are saved as UTF-8 with commas, unlike the file. */
+  isConverted: boolean
   end: ImportEnd
   onResume(): void
   onSaveFailed(): void
@@ -19,7 +19,7 @@ interface ImportResultProps {
 
 /** The result of an import. */
 export function ImportResult(props: ImportResultProps) {
-  const { status, isWide, end, onResume, onSaveFailed, onAnother, onClose } = props
+  const { status, isConverted, end, onResume, onSaveFailed, onAnother, onClose } = props
   const summary = useRef<HTMLDivElement>(null)
   useEffect(() => summary.current?.focus(), [])
   const isDone = end.is === 'done'
@@ -37,7 +37,7 @@ export function ImportResult(props: ImportResultProps) {
       </div>
       <FailedRowsList errors={status.errors} failed={status.failed} />
       {status.failed > 0 && (
-        <p class="hint">{isWide ? importTexts.saveFailedHintWide : importTexts.saveFailedHint}</p>
+        <p class="hint">{isConverted ? importTexts.saveFailedHintWide : importTexts.saveFailedHint}</p>
       )}
       <div class="buttons">
         {end.canResume && (

@@ -3,12 +3,11 @@ import type {
   ImportRowError,
   PlantStoreClient,
 } from '../../../src/client/plant-store-client.ts'
-import { isWide } from '../../../src/plants/import/table-dialect.ts'
 import { createFailedRows } from './failed-rows.ts'
 import { type RowSlice, sliceRows } from './row-slices.ts'
 import { type ImportSettings, isNumbered, optionsOf } from './settings.ts'
 import { createSliceSender, isTemporary } from './slice-sender.ts'
-import { type ImportSource, readSource } from './source.ts'
+import { type ImportSource, isConverted, readSource } from './source.ts'
 
 export interface RunImportOptions {
   client: PlantStoreClient
@@ -68,7 +67,10 @@ export function createImportRun(options: RunImportOptions): ImportRun {
   const { client, source, settings, dryRun, onChange } = options
   const { format } = source
   const { encoding, hasHeader } = settings
-  const failedRows = createFailedRows(isNumbered(format, settings), isWide(encoding))
+  const failedRows = createFailedRows(
+    isNumbered(format, settings),
+    isConverted(source, encoding) && !source.isArray,
+  )
   let status = INITIAL_STATUS
   let fileBytes = 0
   let controller = new AbortController()
@@ -81,7 +83,7 @@ export function createImportRun(options: RunImportOptions): ImportRun {
   const slices = sliceRows(text, { format, hasHeader, onStart: failedRows.begin })
   const sender = createSliceSender({
     client,
-    options: { ...optionsOf(format, settings), dryRun },
+    options: { ...optionsOf(source, settings), dryRun },
     onSentTwice: () => update({ isSentTwice: true }),
     onWaiting: () => update({ isWaiting: true }),
   })
@@ -93,7 +95,7 @@ export function createImportRun(options: RunImportOptions): ImportRun {
 
   /** The position in the file where a slice ends; estimated if the text is decompressed or converted. */
   function fileBytesTo({ endBytes, readBytes }: RowSlice): number {
-    if (!source.isGzip && !isWide(encoding)) return endBytes
+    if (!source.isGzip && !isConverted(source, encoding)) return endBytes
     return Math.max(status.bytes, Math.round((fileBytes * endBytes) / readBytes))
   }
 

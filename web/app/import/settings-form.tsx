@@ -6,7 +6,7 @@ import type { CheckReport } from './check-file.ts'
 import { Preview, withHeader } from './preview.tsx'
 import { FailedRowsList } from './result.tsx'
 import { CONFLICT_RULES, guessSettings, type ImportSettings, isNumbered, problemOf } from './settings.ts'
-import { type ImportSource, previewRows } from './source.ts'
+import type { ImportSource } from './source.ts'
 import { importTexts } from './texts.ts'
 
 export interface SettingsFormProps {
@@ -26,7 +26,7 @@ export interface SettingsFormProps {
 export function SettingsForm(props: SettingsFormProps) {
   const { source, settings, checked, failure, onChange } = props
   const form = useRef<HTMLFormElement>(null)
-  const problem = problemOf(source.format, settings)
+  const problem = problemOf(source, settings)
   useSuggestedId(props)
   useEffect(() => {
     // The result of a check may be out of view.
@@ -36,8 +36,6 @@ export function SettingsForm(props: SettingsFormProps) {
   }, [])
   const change = (part: Partial<ImportSettings>) => onChange({ ...settings, ...part })
   const isTable = source.format === 'csv'
-  const hasSemicolons =
-    isTable && settings.roles.length === 1 && previewRows(source, settings.encoding)[0]?.[0]?.includes(';')
   return (
     <form
       ref={form}
@@ -60,7 +58,6 @@ export function SettingsForm(props: SettingsFormProps) {
         />
       )}
       <Preview source={source} settings={settings} onChange={change} />
-      {hasSemicolons && <p class="wrong">{importTexts.semicolons}</p>}
       {isTable && <TableFields source={source} settings={settings} onChange={onChange} />}
       <Conflicts settings={settings} onChange={change} />
       <p role="status" tabIndex={-1}>

@@ -4,10 +4,10 @@ import {
   type ColumnMember,
   columnMembers,
   type Encoding,
-  isWide,
 } from '../../../src/plants/import/table-dialect.ts'
+import { guessHeadings } from '../../../src/plants/import/table-guess.ts'
 import { parseId } from '../parts/parse-id.ts'
-import { type ImportSource, previewRows } from './source.ts'
+import { type ImportSource, isConverted, previewRows } from './source.ts'
 
 /** What a column contains; '' if it is ignored. */
 export type Role = ColumnMember | ''
@@ -30,7 +30,7 @@ export interface ImportSettings {
 /** The settings that the beginning of the file suggests. */
 export function guessSettings(source: ImportSource, encoding = source.encoding): ImportSettings {
   const rows = source.format === 'csv' ? previewRows(source, encoding) : []
-  const named = rolesOf(rows[0] ?? [])
+  const named = guessRoles(rows)
   const hasHeader = named.some((role) => role !== '')
   const width = Math.max(0, ...rows.map(({ length }) => length))
   return {
@@ -48,24 +48,49 @@ export function rolesOf(header: readonly string[]): Role[] {
   return members.map((member, at) => (members.indexOf(member) === at && member) || '')
 }
 
+/** The roles that the header row suggests. A column of other things than whole numbers holds no ids. */
+export function guessRoles(rows: readonly string[][]): Role[] {
+  const [header = [], ...others] = rows
+  const named = rolesOf(header)
+  if (named.includes('name')) return named
+  return guessHeadings(header).map((role, at) => (role === 'id' && !hasIds(others, at) ? '' : role))
+}
+
+/** A column without an id in so many rows has none. */
+const CHECKED_ROWS = 1_000
+
+/** An id as the service reads a cell. */
+const ID_CELL = /^-?(?:0|[1-9]\d*)$/
+
+/** Whether any row has an id in this column, or nothing. */
+function hasIds(rows: readonly string[][], column: number): boolean {
+  const cells = rows.map((cells) => cells[column] ?? '').filter((cell) => cell !== '')
+  return cells.length === 0 || cells.some((cell) => ID_CELL.test(cell) && parseId(cell) !== undefined)
+}
+
 /** Whether rows get consecutive ids. */
 export function isNumbered(format: FileFormat, { roles }: ImportSettings): boolean {
   return format === 'csv' && !roles.includes('id')
 }
 
-export type SettingsProblem = 'nameMissing' | 'twice' | 'idStartWrong'
+export type SettingsProblem = 'nameMissing' | 'twice' | 'idStartWrong' | 'notPlants' | 'notIds'
 
-/** What must be corrected before the import. */
-export function problemOf(format: FileFormat, settings: ImportSettings): SettingsProblem | undefined {
-  if (format === 'ndjson') return undefined
-  const { roles } = settings
+/** What must be corrected before the import: with it, no row could be right. */
+export function problemOf(source: ImportSource, settings: ImportSettings): SettingsProblem | undefined {
+  const { format } = source
+  const { roles, hasHeader, encoding } = settings
+  const rows = previewRows(source, encoding, CHECKED_ROWS)
+  if (format === 'ndjson')
+    return rows.every(([id = ''], at) => id === '' || rows[at]?.length === 1) ? 'notPlants' : undefined
   if (!roles.includes('name')) return 'nameMissing'
   if (COLUMN_MEMBERS.some((role) => roles.indexOf(role) !== roles.lastIndexOf(role))) return 'twice'
+  if (roles.includes('id') && !hasIds(hasHeader ? rows.slice(1) : rows, roles.indexOf('id'))) return 'notIds'
   return isNumbered(format, settings) && parseId(settings.idStart) === undefined ? 'idStartWrong' : undefined
 }
 
 /** The options for a body without a header row. */
-export function optionsOf(format: FileFormat, settings: ImportSettings): ImportFileOptions {
+export function optionsOf(source: ImportSource, settings: ImportSettings): ImportFileOptions {
+  const { format } = source
   const { onConflict, roles, encoding, idStart } = settings
   if (format === 'ndjson') return { format, onConflict }
   return {
@@ -74,7 +99,7 @@ export function optionsOf(format: FileFormat, settings: ImportSettings): ImportF
     // The service ignores columns with unknown names.
     columns: roles.map((role) => role || '-'),
     idStart: isNumbered(format, settings) ? parseId(idStart) : undefined,
-    // UTF-16 is converted to UTF-8 here.
-    encoding: encoding === 'utf-8' || isWide(encoding) ? undefined : encoding,
+    // Converted text is UTF-8.
+    encoding: encoding === 'utf-8' || isConverted(source, encoding) ? undefined : encoding,
   }
 }

@@ -1,7 +1,13 @@
 import { type FileFormat, PLANT_MEMBERS } from '../../../src/client/plant-store-client.ts'
-import { createRowReader } from '../../../src/plants/import/row-reader.ts'
-import { RowEndError } from '../../../src/plants/import/row-scanner.ts'
-import { type Encoding, guessEncoding, isGzip, isWide } from '../../../src/plants/import/table-dialect.ts'
+import {
+  type Delimiter,
+  type Encoding,
+  guessEncoding,
+  isGzip,
+  isWide,
+} from '../../../src/plants/import/table-dialect.ts'
+import { firstTableRows, guessDelimiter } from '../../../src/plants/import/table-guess.ts'
+import { converterStream, createArrayConverter, createTableConverter } from './converted-text.ts'
 import { importTexts } from './texts.ts'
 
 /** A chosen file, and what its beginning reveals. */
@@ -9,6 +15,10 @@ export interface ImportSource {
   file: File
   format: FileFormat
   isGzip: boolean
+  /** What separates the cells of a table. */
+  delimiter: Delimiter
+  /** Whether the text is one JSON array of plants. */
+  isArray: boolean
   /** The most likely one. */
   encoding: Encoding
   /** The beginning of the text, decompressed. */
@@ -24,6 +34,8 @@ const CHUNK_BYTES = 64 * 1024
 /** More rows would push the settings off the screen. */
 export const PREVIEW_ROWS = 5
 
+const TABLE_ENDINGS = ['csv', 'tsv']
+
 /** Throws an Error with a message for people if the file cannot contain plants. */
 export async function openSource(file: File): Promise<ImportSource> {
   const start = new Uint8Array(await file.slice(0, 2).arrayBuffer())
@@ -33,10 +45,12 @@ export async function openSource(file: File): Promise<ImportSource> {
   const text = decode(head, encoding, isHeadWhole)
   if (text.includes('\0')) throw new Error(importTexts.notText)
   if (text.trim() === '') throw new Error(importTexts.empty)
-  const ending = /\.(csv|ndjson|jsonl)(?:\.gz)?$/i.exec(file.name)?.[1]?.toLowerCase()
-  const looksLikeJson = /^\s*\{/.test(text)
-  const format = looksLikeJson || (ending !== undefined && ending !== 'csv') ? 'ndjson' : 'csv'
-  return { file, format, isGzip: isCompressed, encoding, head, isHeadWhole }
+  const ending = /\.(csv|tsv|ndjson|jsonl|json)(?:\.gz)?$/i.exec(file.name)?.[1]?.toLowerCase()
+  const isArray = /^\s*\[\s*[[{\]]/.test(text)
+  const looksLikeJson = isArray || /^\s*\{/.test(text)
+  const format = looksLikeJson || (ending !== undefined && !TABLE_ENDINGS.includes(ending)) ? 'ndjson' : 'csv'
+  const delimiter = format === 'csv' ? guessDelimiter(text, isHeadWhole) : ','
+  return { file, format, isGzip: isCompressed, delimiter, isArray, encoding, head, isHeadWhole }
 }
 
 async function readHead(file: File, isCompressed: boolean) {
@@ -64,35 +78,21 @@ function decode(head: Uint8Array, encoding: Encoding, isWhole: boolean): string 
 }
 
 /** The cells of the first rows. CSV: all cells, with the header row. NDJSON: the id and the content of each plant. */
-export function previewRows(source: ImportSource, encoding: Encoding): string[][] {
+export function previewRows(
+  source: ImportSource,
+  encoding: Encoding,
+  rowsMax = PREVIEW_ROWS + 1,
+): string[][] {
   const text = decode(source.head, encoding, source.isHeadWhole)
-  if (source.format === 'csv') return firstRows(text, source.isHeadWhole)
-  const lines = text.split('\n')
-  if (!source.isHeadWhole) lines.pop()
+  const { format, isHeadWhole, isArray, delimiter } = source
+  if (format === 'csv') return firstTableRows(text, isHeadWhole, rowsMax, delimiter)
+  const bytes = new TextEncoder().encode(text)
+  const lines = (isArray ? new TextDecoder().decode(createArrayConverter().convert(bytes)) : text).split('\n')
+  if (!isHeadWhole) lines.pop()
   return lines
     .filter((line) => line.trim() !== '')
-    .slice(0, PREVIEW_ROWS)
+    .slice(0, rowsMax)
     .map(plantCells)
-}
-
-/** The header row and the first rows of a table, without an incomplete last row. */
-function firstRows(text: string, isWhole: boolean): string[][] {
-  const rows: string[][] = []
-  const rowsMax = PREVIEW_ROWS + 1
-  const reader = createRowReader(({ cells }) => {
-    if (cells.length > 0 && rows.length < rowsMax) rows.push([...cells])
-  })
-  const bytes = new TextEncoder().encode(text)
-  try {
-    for (let at = 0; at < bytes.length && rows.length < rowsMax; at += CHUNK_BYTES) {
-      reader.read(bytes.subarray(at, at + CHUNK_BYTES))
-    }
-    if (isWhole) reader.end()
-  } catch (error) {
-    // The import reports it after the rows before it.
-    if (!(error instanceof RowEndError)) throw error
-  }
-  return rows
 }
 
 function plantCells(line: string): string[] {
@@ -107,12 +107,18 @@ function plantCells(line: string): string[] {
   }
 }
 
-/** The text in chunks, decompressed, and UTF-16 converted to UTF-8. Calls `onBytes` with the bytes of the file read. */
+/** Whether the text is converted before it is sent: to UTF-8, with commas, or with a line for each plant. */
+export function isConverted({ delimiter, isArray }: ImportSource, encoding: Encoding): boolean {
+  return isWide(encoding) || isArray || delimiter !== ','
+}
+
+/** The text in chunks, decompressed and converted. Calls `onBytes` with the bytes of the file read. */
 export function readSource(
-  { file, isGzip }: ImportSource,
+  source: ImportSource,
   encoding: Encoding,
   onBytes: (bytes: number) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { file, isGzip, isArray, delimiter } = source
   let bytes = 0
   const counted = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -127,10 +133,16 @@ export function readSource(
     { highWaterMark: 0 },
   )
   const text = isGzip ? decompressed(counted) : counted
-  if (!isWide(encoding)) return text
-  return text
-    .pipeThrough(new TextDecoderStream(encoding))
-    .pipeThrough(new TextEncoderStream()) as ReadableStream<Uint8Array<ArrayBuffer>>
+  if (!isConverted(source, encoding)) return text
+  // Bytes that are not UTF-8 stay: the service reports their rows.
+  const unicode =
+    encoding === 'utf-8'
+      ? text
+      : (text
+          .pipeThrough(new TextDecoderStream(encoding))
+          .pipeThrough(new TextEncoderStream()) as ReadableStream<Uint8Array<ArrayBuffer>>)
+  if (isArray) return unicode.pipeThrough(converterStream(createArrayConverter()))
+  return delimiter === ',' ? unicode : unicode.pipeThrough(converterStream(createTableConverter(delimiter)))
 }
 
 function decompressed(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {

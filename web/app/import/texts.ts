@@ -18,7 +18,7 @@ export const importTexts = {
   title: 'Import plants',
   choose: 'File to import',
   chooseHint:
-    'CSV or NDJSON, also compressed (.gz). You can also drop a file on the list of plants. You see a preview first.',
+    'CSV (commas, semicolons or tabs), JSON or NDJSON, also compressed (.gz). You can also drop a file on the list of plants. You see a preview first.',
   opening: 'Reading the file …',
   another: 'Choose another file',
   notText: 'This is not a text file. Save the spreadsheet as CSV (UTF-8), then choose that file.',
@@ -26,8 +26,6 @@ export const importTexts = {
   badGzip:
     'This compressed file cannot be decompressed: it is damaged, incomplete or made of several files. Decompress it first, then import the result.',
   unreadable: 'The file can no longer be read: it was moved or changed. Choose it again.',
-  semicolons:
-    'The cells seem to be separated by semicolons. Save the file with commas between the cells, then choose it again.',
   preview: 'First rows',
   header: 'The first row names the columns',
   column: (at: number, name: string) => `Column ${at}${name === '' ? '' : `, ${name}`}`,
@@ -54,6 +52,8 @@ export const importTexts = {
     nameMissing: 'Choose the column that contains the names.',
     twice: 'Two columns are set to the same field. Change one of them.',
     idStartWrong: texts.idInvalid,
+    notIds: 'The column of ids contains no whole numbers. Set it to “ignored”, and the rows get new ids.',
+    notPlants: 'These are not plants: each needs an id and a name, such as {"id":1,"name":"Rosa"}.',
   },
   conflict: 'If an id is already used',
   conflicts: {
