@@ -187,7 +187,7 @@ test('the last progress equals the counts of the failure or report', async (t) =
     const first = (await events.next()).value as Event
     assert.deepEqual([first.type, first.created], ['progress', 1])
     // Within the progress interval.
-    body.send(`\nc,\n,\n${last}`)
+    body.send(`\nc,\n"",\n${last}`)
     body.end()
     const rest: Event[] = []
     for await (const event of events) rest.push(event)
