@@ -166,7 +166,7 @@ test('only open-storage.ts knows the two engines, and they do not know each othe
 })
 
 /** Pure modules that the web app shares with the service. */
-const SHARED_WITH_WEB_APP = ['table-dialect', 'row-scanner', 'row-reader'].map(
+const SHARED_WITH_WEB_APP = ['table-dialect', 'row-scanner', 'row-reader', 'table-guess'].map(
   (name) => `src/plants/import/${name}.ts`,
 )
 

@@ -205,7 +205,7 @@ export function foreignResponse(
 }
 
 /** The members of an error that come from its response. */
-export function responseMembers({ status, headers }: { status: number; headers: Headers }) {
+function responseMembers({ status, headers }: { status: number; headers: Headers }) {
   return {
     status,
     requestId: headers.get('x-request-id') ?? undefined,

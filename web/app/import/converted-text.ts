@@ -28,7 +28,7 @@ export function createTableConverter(delimiter: Delimiter) {
       if (error instanceof RowEndError) throw new Error(importTexts.endlessRow(error.line))
       throw error
     }
-    const bytes = joinedParts(parts)
+    const bytes = joined(parts)
     parts = []
     return bytes
   }
@@ -43,7 +43,7 @@ function rowText({ cells, fault }: TableRow): string {
   return cells.map((cell) => (cell === '' ? '' : cellText(cell))).join(',')
 }
 
-function joinedParts(parts: readonly (string | Bytes)[]): Bytes {
+function joined(parts: readonly (string | Bytes)[]): Bytes {
   const chunks = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part))
   const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let at = 0
