@@ -83,11 +83,10 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
       )
     }
     case 'path':
-      // No shell has expanded a ~: it would create a folder of that name, with a new and empty store.
-      if (isPlain(text) && !/^["'~]|["']$/.test(text)) return text
+      if (isFinishedPath(text)) return text
       // Without the value: it may be a URL with a password.
       throw new SettingError(
-        `${source} must be a path without ~ at its start, and without quotes, spaces and control characters around it.`,
+        `${source} must be a path without ~ at its start, and without quotes or spaces around it.`,
       )
     case 'text':
       // An empty host would mean every address of the machine.
@@ -99,6 +98,14 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
 /** False for what a file with variables adds by mistake: the end of a line of Windows, a space after the value. */
 function isPlain(text: string): boolean {
   return text !== '' && text.trim() === text && !/\p{Cc}/u.test(text)
+}
+
+/**
+ * False for a path that no shell has finished: with quotes around it, or a ~, which would create a folder of that name
+ * with a new and empty store.
+ */
+function isFinishedPath(text: string): boolean {
+  return text !== '' && text.trim() === text && !text.includes('\0') && !/^~|^(["']).*\1$/s.test(text)
 }
 
 /** The members of a list that is separated by commas. */

@@ -173,7 +173,7 @@ test('the command line trusts only a service whose certificate is in NODE_EXTRA_
   const trusting = { ...environment, NODE_EXTRA_CA_CERTS: certFile }
   const added = await runPlantstore(test, ['create', '1', 'Quercus robur'], { environment: trusting })
   assert.equal(added.code, 0, added.stderr)
-  const message = `plantstore: The certificate of ${url} is not trusted here: name its file, or that of who signed it, in NODE_EXTRA_CA_CERTS.\n`
+  const message = `plantstore: The certificate of ${url} is not trusted. Set NODE_EXTRA_CA_CERTS to its file, or to that of its issuer.\n`
   for (const words of [
     ['get', '1'],
     ['delete', '1'],
