@@ -31,12 +31,9 @@ export async function openReplacement(path: string): Promise<ReplacementFile> {
 
 /** Throws the CommandFailure that `openReplacement` would throw. Changes nothing. */
 export async function checkReplaceable(path: string): Promise<void> {
-  const { target, isOther } = await resolveTarget(path)
-  const isFolder = isOther && (await stat(target)).isDirectory()
-  // Opening a named pipe would wait for its reader.
-  if (!isOther || isFolder) return (await openReplacement(path)).discard()
+  if (!(await isDevice(path))) return (await openReplacement(path)).discard()
   try {
-    await access(target, constants.W_OK)
+    await access(path, constants.W_OK)
   } catch (error) {
     throw fileFailure('write', path, error)
   }
@@ -46,6 +43,14 @@ export async function checkReplaceable(path: string): Promise<void> {
 export async function fileExists(path: string): Promise<boolean> {
   return stat(path).then(
     (status) => status.isFile(),
+    () => false,
+  )
+}
+
+/** Whether it is a device or named pipe. Opening a pipe would wait for its reader. */
+async function isDevice(path: string): Promise<boolean> {
+  return stat(path).then(
+    (status) => !status.isFile() && !status.isDirectory(),
     () => false,
   )
 }
