@@ -10,7 +10,7 @@ import {
   type StoredToken,
 } from '../token.ts'
 import type { TokenStore } from '../token-store.ts'
-import { insufficientScope, invalidToken, isJwt, parseBearerToken } from './bearer-token.ts'
+import { bearerTextOf, insufficientScope, invalidToken, isJwt, parseBearerToken } from './bearer-token.ts'
 import type { TokenGuessLimit } from './token-guess-limit.ts'
 
 /** The last use is recorded to the minute: a write a request would cost more than the request. */
@@ -55,7 +55,7 @@ export interface Authenticator extends Authorize {
   forget(tokenId: string): void
 }
 
-/** A cached token, by the whole Authorization field, so that a known one costs no hash. */
+/** A cached token, by its text, so that a known one costs no hash. */
 interface CachedToken {
   token: StoredToken
   /** Whether it is in the store, which records its use. */
@@ -73,12 +73,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   async function find(request: FastifyRequest, field: string | undefined): Promise<CachedToken> {
     const text = parseBearerToken(field)
     // A token that was valid a while ago is not a guess: others at the same address must not lock its owner out.
-    const rejection = cache.has(field as string) ? undefined : tokenGuessLimit?.rejectionOf(request)
+    const rejection = cache.has(text) ? undefined : tokenGuessLimit?.rejectionOf(request)
     if (rejection !== undefined) throw rejection
-    return read(field as string, text)
+    return read(text)
   }
 
-  async function read(field: string, text: string): Promise<CachedToken> {
+  async function read(text: string): Promise<CachedToken> {
     const put = cache.beginRead()
     const hash = hashToken(text)
     let token = hash === fixedHash ? fixedRecord : undefined
@@ -86,7 +86,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const isStored = token === undefined
     token ??= await tokens.findByHash(hash)
     if (token === undefined) throw invalidToken('The token is unknown. It was mistyped or revoked.')
-    return put(field, token, isStored)
+    return put(text, token, isStored)
   }
 
   function check(request: FastifyRequest, found: CachedToken, scope: Scope | 'any'): AppError | undefined {
@@ -112,7 +112,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   function authenticate(request: FastifyRequest, scope: Scope | 'any', done: (error?: Error) => void): void {
     const field = request.headers.authorization
-    const known = cache.trusted(field)
+    const text = bearerTextOf(field)
+    const known = cache.trusted(text)
     if (known !== undefined) {
       done(check(request, known, scope))
       return
@@ -121,7 +122,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       (found) => done(check(request, found, scope)),
       (error: Error) => {
         const isGuess = error instanceof AppError && error.code === 40102
-        if (isGuess) cache.drop(field as string)
+        if (isGuess && text !== undefined) cache.drop(text)
         done(reject(request, (isGuess ? tokenGuessLimit?.count(request) : undefined) ?? error))
       },
     )
@@ -129,15 +130,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   function recheckToken(request: FastifyRequest, done: (error?: Error) => void): void {
     const { caller, headers } = request
-    const field = headers.authorization ?? ''
-    const known = cache.trusted(field)
+    const field = headers.authorization
+    const known = cache.trusted(bearerTextOf(field))
     if (known !== undefined) request.caller = known.token
     // Tokens that are not stored cannot be revoked: they only expire.
     if (known !== undefined || !isStoredId(caller.id)) {
       done()
       return
     }
-    read(field, parseBearerToken(field)).then(
+    read(parseBearerToken(field)).then(
       ({ token }) => {
         request.caller = token
         done()
@@ -149,27 +150,30 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return Object.assign(authenticate, { recheckToken, forget: cache.forget })
 }
 
-/** Valid tokens by the whole Authorization field. Unknown tokens are never cached. */
+/**
+ * Valid tokens by their text, so that no spelling of the Authorization field takes a second entry. Unknown tokens are
+ * never cached.
+ */
 function createTokenCache(nowMs: () => number) {
   const entries = new Map<string, CachedToken>()
   let forgottenTokens = 0
 
   return {
-    /** The token of this field, while it is trusted. */
-    trusted(field: string | undefined): CachedToken | undefined {
-      const known = field === undefined ? undefined : entries.get(field)
+    /** The token of this text, while it is trusted. */
+    trusted(text: string | undefined): CachedToken | undefined {
+      const known = text === undefined ? undefined : entries.get(text)
       if (known === undefined) return undefined
       const ageMs = nowMs() - known.readAtMs
       // Negative if the clock was set back: the real age is unknown then.
       return ageMs >= 0 && ageMs < TRUST_MS ? known : undefined
     },
-    /** Whether the token of this field was valid, if only a while ago. */
-    has: (field: string) => entries.has(field),
+    /** Whether the token of this text was valid, if only a while ago. */
+    has: (text: string) => entries.has(text),
     /** Called before a token is read, as a later change may be missing in the result; returns what caches that. */
     beginRead() {
       const readAtMs = nowMs()
       const forgottenBefore = forgottenTokens
-      return (field: string, token: StoredToken, isStored: boolean): CachedToken => {
+      return (text: string, token: StoredToken, isStored: boolean): CachedToken => {
         const found = {
           token,
           isStored,
@@ -177,19 +181,19 @@ function createTokenCache(nowMs: () => number) {
           readAtMs,
         }
         if (forgottenTokens !== forgottenBefore) return found
-        entries.delete(field)
+        entries.delete(text)
         if (entries.size >= CACHED_TOKENS_MAX) {
           const [oldest = ''] = entries.keys()
           entries.delete(oldest)
         }
-        entries.set(field, found)
+        entries.set(text, found)
         return found
       }
     },
-    drop: (field: string) => void entries.delete(field),
+    drop: (text: string) => void entries.delete(text),
     forget(tokenId: string): void {
       forgottenTokens++
-      for (const [field, { token }] of entries) if (token.id === tokenId) entries.delete(field)
+      for (const [text, { token }] of entries) if (token.id === tokenId) entries.delete(text)
     },
   }
 }

@@ -1,13 +1,28 @@
 import { AppError } from '../../errors.ts'
 import type { Scope } from '../token.ts'
 
-/** RFC 9110 §11.4 (scheme in any case, spaces) with the token68 of RFC 6750 §2.1. */
-const BEARER = /^bearer(?: +(.*))?$/i
+/** The usual spelling. */
+const PREFIX = 'Bearer '
+/** RFC 9110 §11.4: the scheme in any case, then spaces. RFC 6750 §2.1 has one space. */
+const SPACES_MAX = 8
+const BEARER = new RegExp(`^bearer(?: {1,${SPACES_MAX}}(?! )(.*)| .*)?$`, 'i')
+/** The token68 of RFC 6750 §2.1. */
 const TOKEN_TEXT = /^[A-Za-z0-9\-._~+/]+=*$/
 /** Three parts (RFC 7515 §7.1), the last one empty without a signature. No token of a store has a dot. */
 const JWT = /^[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]*$/
 
 const CHALLENGE = 'Bearer realm="plantstore"'
+
+/**
+ * The token in an Authorization field, without validation: to look it up among valid tokens. The same text for every
+ * spelling of the scheme. Undefined if there is none.
+ */
+export function bearerTextOf(field: string | undefined): string | undefined {
+  if (field === undefined) return undefined
+  // Without the regular expression, as nearly every request has this form.
+  if (field.startsWith(PREFIX) && field[PREFIX.length] !== ' ') return field.slice(PREFIX.length)
+  return BEARER.exec(field)?.[1]
+}
 
 /**
  * The token in an Authorization field. Two fields arrive joined by a comma, which no token contains. Throws 40101 if

@@ -63,10 +63,12 @@ test('a token that is unknown, malformed or none is invalid_token', async () => 
   }
 })
 
-test('the scheme may be written in any case, with any number of spaces behind it (RFC 9110 §11.4)', async () => {
-  for (const authorization of [`bearer ${TOKEN}`, `BEARER ${TOKEN}`, `Bearer    ${TOKEN}`]) {
+test('the scheme may be written in any case, with up to 8 spaces after it (RFC 9110 §11.4)', async () => {
+  const spaces = ' '.repeat(8)
+  for (const authorization of [`bearer ${TOKEN}`, `BEARER  ${TOKEN}`, `Bearer${spaces}${TOKEN}`]) {
     assert.equal((await asking(authorization)).status, 200, authorization)
   }
+  await assertErrorAnswer(await asking(`Bearer ${spaces}${TOKEN}`), 401, 40102)
 })
 
 test('two Authorization fields are refused, even when both hold the same good token', async (test) => {
@@ -136,9 +138,9 @@ async function newAuthenticator(responseOnItsWay = async () => {}) {
     },
   }
   const authenticate = createAuthenticator({ tokens })
-  const codeFor = (text: string) =>
+  const codeFor = (text: string, scheme = 'Bearer ') =>
     new Promise<number | undefined>((resolve) => {
-      const request = { headers: { authorization: `Bearer ${text}` } } as FastifyRequest
+      const request = { headers: { authorization: scheme + text } } as FastifyRequest
       authenticate(request, 'plants:read', (error) => resolve((error as AppError | undefined)?.code))
     })
   return { clock, tokens, token, stored, codeFor, authenticate }
@@ -214,6 +216,23 @@ test('any number of wrong tokens crowds out no good one, and none is ever let in
   // Were it not remembered any more, it would be looked up, and it is gone.
   await tokens.revoke(stored.id)
   assert.equal(await codeFor(token), undefined)
+})
+
+test('a thousand spellings of one token evict no other token', async () => {
+  const { tokens, token, stored, codeFor } = await newAuthenticator()
+  const { token: other } = await issueToken(tokens, { label: '', scopes: ['plants:read'] })
+  assert.equal(await codeFor(token), undefined)
+  for (let letters = 0; letters < 64; letters++) {
+    const cased = [...'bearer'].map((letter, at) => ((letters >> at) & 1 ? letter.toUpperCase() : letter))
+    for (let spaces = 1; spaces <= 20; spaces++) {
+      const code = await codeFor(other, cased.join('') + ' '.repeat(spaces))
+      assert.equal(code, spaces <= 8 ? undefined : 40102)
+    }
+  }
+  // Were it evicted, it would be looked up, and it is gone.
+  await tokens.revoke(stored.id)
+  assert.equal(await codeFor(token), undefined)
+  assert.equal(await codeFor(token, 'BEARER   '), undefined, 'one entry for every spelling')
 })
 
 test('a token that was refused is let in as soon as it exists', async () => {
