@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { runCommand } from '../cli/run-command.ts'
 import { keepTrying } from '../support/keep-trying.ts'
-import { runPlantstore, startPlantstore } from '../support/process/plantstore-process.ts'
+import { startPlantstore } from '../support/process/plantstore-process.ts'
 import { type ServiceProcess, startService } from '../support/process/service-process.ts'
 import { openFile, temporaryFolder } from './sqlite/temporary-storage.ts'
 
 const CONNECTIONS = 8
-/** A backup of them takes some twenty steps. */
-const SEEDED = 50_000
+const SEEDED = 10_000
+/** A backup of them takes some twenty steps: one can be stopped midway. */
+const SEEDED_FOR_STEPS = 50_000
 const ID_MIN = -9223372036854775808n
 const ID_MAX = 9223372036854775807n
 
@@ -41,13 +43,13 @@ function startLoad(service: ServiceProcess, firstId: number) {
   }
 }
 
-async function seed(owner: TestContext, database: string): Promise<void> {
+async function seed(owner: TestContext, database: string, plants: number): Promise<void> {
   const storage = await openFile(owner, database)
   const plantOf = (id: bigint, tag: string | undefined) => {
     const plant = { id, name: nameOf(id), createdAtMs: 1, updatedAtMs: 1, version: 1 }
     return tag === undefined ? plant : { ...plant, tag }
   }
-  for (let from = 0; from < SEEDED; from += 1000) {
+  for (let from = 0; from < plants; from += 1000) {
     const ids = Array.from({ length: 1000 }, (_, at) => from + at)
     await storage.dump.addPlants(ids.map((id) => plantOf(BigInt(id), tagOf(id))))
   }
@@ -70,10 +72,10 @@ async function storedPlants(service: ServiceProcess) {
   return { stored, count }
 }
 
-async function startSeeded(t: TestContext) {
+async function startSeeded(t: TestContext, plants = SEEDED) {
   const folder = temporaryFolder(t)
   const database = join(folder, 'plants.db')
-  await seed(t, database)
+  await seed(t, database, plants)
   const service = await startService(t, { database })
   return { folder, database, service }
 }
@@ -86,7 +88,7 @@ describe('a backup of a service under full load', () => {
 
     const before = new Set(load.acknowledged)
     const file = join(folder, 'backup.db')
-    const backup = await runPlantstore(t, ['backup', file, '--database', database])
+    const backup = await runCommand(t, ['backup', file, '--database', database])
     assert.equal(backup.code, 0, backup.stderr)
     assert.match(backup.stderr, /^[\d,]+ plants in \S+ \(\S+ MB\), verified\.\n$/)
     const sent = await load.stop()
@@ -98,10 +100,10 @@ describe('a backup of a service under full load', () => {
     )
 
     const restored = join(folder, 'elsewhere', 'plants.db')
-    const restore = await runPlantstore(t, ['restore', file, '--database', restored])
+    const restore = await runCommand(t, ['restore', file, '--database', restored])
     assert.equal(restore.code, 0, restore.stderr)
     assert.match(restore.stderr, /Tokens revoked after the backup are valid again/)
-    const check = await runPlantstore(t, ['check', '--database', restored])
+    const check = await runCommand(t, ['check', '--database', restored])
     assert.deepEqual([check.code, check.stdout], [0, ''])
 
     const again = await startService(t, { database: restored })
@@ -120,7 +122,7 @@ describe('a backup of a service under full load', () => {
   })
 
   test('leaves nothing when it is killed midway, and nothing in the way of the next one', async (t) => {
-    const { folder, database, service } = await startSeeded(t)
+    const { folder, database, service } = await startSeeded(t, SEEDED_FOR_STEPS)
     const load = startLoad(service, 1_000_000)
     const file = join(folder, 'backup.db')
     const partials = () => readdirSync(folder).filter((name) => name.includes('.partial'))
@@ -144,7 +146,7 @@ describe('a backup of a service under full load', () => {
     for (const end of ['', '-journal']) {
       writeFileSync(`${file}.${killed.child.pid}.partial${end}`, 'half a backup')
     }
-    const next = await runPlantstore(t, ['backup', file, '--database', database])
+    const next = await runCommand(t, ['backup', file, '--database', database])
     assert.equal(next.code, 0, next.stderr)
     assert.deepEqual(partials(), [])
     await load.stop()

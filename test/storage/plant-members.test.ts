@@ -10,9 +10,9 @@ import { fingerprintOf } from '../../src/plants/idempotency-key.ts'
 import { NewPlantSchema, type PlantContent, PlantSchema } from '../../src/plants/plant.ts'
 import { charactersIn } from '../../src/storage/plant-columns.ts'
 import { restorePlant } from '../../web/app/plant/restore-plant.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { postgresMissing } from '../support/postgres/postgres-server.ts'
-import { runPlantstore } from '../support/process/plantstore-process.ts'
 import { sharePostgres } from './postgres/temporary-database.ts'
 import { temporaryFolder } from './sqlite/temporary-storage.ts'
 
@@ -168,8 +168,7 @@ function describeWays(newDatabase: NewDatabase, otherDatabase: NewDatabase): voi
     for (const plant of PLANTS) await from.client.createPlant(plant)
     await from.stop()
     const to = await otherDatabase(t)
-    const { code, stderr } = await runPlantstore(t, ['copy', '--from', from.database, '--to', to])
-    assert.equal(code, 0, stderr)
+    await succeed(t, 'copy', '--from', from.database, '--to', to)
     assert.deepEqual(await storedIn((await start(t, to)).client), PLANTS)
   })
 
@@ -207,8 +206,8 @@ test('every member is part of the fingerprint and of the size of a plant', () =>
   assert.equal(charactersIn(contentOf('size')), characters)
 })
 
-async function runCommand(t: TestContext, ...words: string[]): Promise<void> {
-  const { code, stderr } = await runPlantstore(t, words)
+async function succeed(t: TestContext, ...words: string[]): Promise<void> {
+  const { code, stderr } = await runCommand(t, words)
   assert.equal(code, 0, stderr)
 }
 
@@ -223,9 +222,9 @@ describe('every member of a plant', () => {
       for (const plant of PLANTS) await client.createPlant(plant)
       await stop()
       const [backup, restored] = [`${database}.backup`, `${database}.restored`]
-      await runCommand(t, 'backup', backup, '--database', database)
-      await runCommand(t, 'restore', backup, '--database', restored)
-      await runCommand(t, 'check', '--database', restored)
+      await succeed(t, 'backup', backup, '--database', database)
+      await succeed(t, 'restore', backup, '--database', restored)
+      await succeed(t, 'check', '--database', restored)
       assert.deepEqual(await storedIn((await start(t, restored)).client), PLANTS)
     })
   })
@@ -241,8 +240,8 @@ describe('every member of a plant', () => {
         await from.stop()
         const file = await newFile(t)
         const database = await newDatabase(t)
-        await runCommand(t, 'copy', '--from', from.database, '--to', file)
-        await runCommand(t, 'copy', '--from', file, '--to', database)
+        await succeed(t, 'copy', '--from', from.database, '--to', file)
+        await succeed(t, 'copy', '--from', file, '--to', database)
         assert.deepEqual(await storedIn((await start(t, database)).client), PLANTS)
       })
     })

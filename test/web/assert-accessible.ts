@@ -11,11 +11,14 @@ export async function settle(page: Page): Promise<void> {
   await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => 0)))')
 }
 
-/** Fails if axe finds a fault in the page. `view` names it in the message. */
-export async function assertAccessible(page: Page, view: string): Promise<void> {
+/** Fails if axe finds a fault in the page, by its `rules` or all of them. `view` names it in the message. */
+export async function assertAccessible(page: Page, view: string, rules?: readonly string[]): Promise<void> {
   await page.evaluate(axe.source)
   await settle(page)
-  const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as axe.Result[]
+  const options = rules === undefined ? '' : JSON.stringify({ runOnly: rules })
+  const found = (await page.evaluate(
+    `axe.run(${options}).then(({ violations }) => violations)`,
+  )) as axe.Result[]
   const faults = found.map(
     ({ id, nodes }) =>
       `${view}: ${id}: ${nodes.map(({ html, failureSummary }) => html + failureSummary).join('\n')}`,
