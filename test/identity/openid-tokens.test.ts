@@ -146,7 +146,7 @@ test('a malformed JWT is rejected like any other token', async () => {
   ]
   for (const text of looking) {
     const message = await assertErrorResponse(await fetchWith(text), 401, 40102)
-    assert.match(message, /not a valid JWT|another issuer|not known/, text.slice(0, 20))
+    assert.match(message, /not a valid JWT|another issuer|is unknown/, text.slice(0, 20))
   }
 })
 
@@ -190,7 +190,7 @@ test('the command line sends a JWT like any other token', async (context) => {
 test('a service without a provider rejects JWTs', async (context) => {
   const plain = await startApp(context)
   const response = await plain.fetch('/plants', withToken(await provider.sign()))
-  assert.match(await assertErrorResponse(response, 401, 40102), /not known/)
+  assert.match(await assertErrorResponse(response, 401, 40102), /is unknown/)
 })
 
 test('roles of the provider in the configured claim are mapped to scopes', async (context) => {

@@ -56,7 +56,8 @@ test('the tarball holds what runs, and no part of the clone beyond it', () => {
     files.filter((file) => /(?<!\.d)\.ts$|\.map$|\.backup$/.test(file)),
     [],
   )
-  const declared = files.filter((file) => file.endsWith('.d.ts') && !file.startsWith('dist/client/'))
+  // The client cuts tables into rows with the scanner of the service.
+  const declared = files.filter((file) => /(?<!^dist\/(?:client|plants\/import)\/[^/]*)\.d\.ts$/.test(file))
   assert.deepEqual(declared, [], 'only the client is for programs')
 })
 
