@@ -145,7 +145,7 @@ test('the path of the base URL prefixes every route and every link in a response
   const put = await app.send('PUT', '/plants/2', '{"name":"a"}')
   assert.equal(put.headers.get('location'), '/api/v1/plants/2')
   const list = await app.fetch('/plants?limit=1')
-  assert.equal(list.headers.get('link'), '</api/v1/plants?limit=1&after=1>; rel="next"')
+  assert.equal(list.headers.get('link'), '<https://plants.example/api/v1/plants?limit=1&after=1>; rel="next"')
   const document = (await (await app.fetch('/openapi.json')).json()) as {
     servers: { url: string }[]
     paths: Record<string, unknown>

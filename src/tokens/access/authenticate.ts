@@ -129,12 +129,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   function recheckToken(request: FastifyRequest, done: (error?: Error) => void): void {
-    const { caller, headers } = request
-    const field = headers.authorization
+    const field = request.headers.authorization
     const known = cache.trusted(bearerTextOf(field))
     if (known !== undefined) request.caller = known.token
     // Tokens that are not stored cannot be revoked: they only expire.
-    if (known !== undefined || !isStoredId(caller.id)) {
+    if (known !== undefined || !isStoredId(request.caller.id)) {
       done()
       return
     }
