@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import { readConfig } from '../../../src/config/read-config.ts'
+import type { AppError } from '../../../src/errors.ts'
+import { openStorage } from '../../../src/storage/open-storage.ts'
+import { createAuthenticator } from '../../../src/tokens/access/authenticate.ts'
+import { issueToken } from '../../../src/tokens/issue-token.ts'
+import { generateToken, hashToken } from '../../../src/tokens/token.ts'
+import type { TokenStore } from '../../../src/tokens/token-store.ts'
+import { temporaryFolder } from '../../support/http/start-app.ts'
+
+const storage = await openStorage(join(temporaryFolder({ after }), 'plants.db'), readConfig({}, {}))
+after(() => storage.close())
+
+/**
+ * A new authenticator over a real store, with a token of its own and a clock that is set by hand. `responseOnItsWay` is
+ * awaited between the look into the store and its response.
+ */
+async function newAuthenticator(responseOnItsWay = async () => {}) {
+  const clock = { nowMs: Date.now() }
+  const { token, stored } = await issueToken(storage.tokens, { label: '', scopes: ['plants:read'] })
+  const tokens: TokenStore = {
+    ...storage.tokens,
+    nowMs: () => clock.nowMs,
+    async findByHash(hash) {
+      const found = await storage.tokens.findByHash(hash)
+      await responseOnItsWay()
+      return found
+    },
+  }
+  const authenticate = createAuthenticator({ tokens })
+  const codeFor = (text: string, scheme = 'Bearer ') =>
+    new Promise<number | undefined>((resolve) => {
+      const request = { headers: { authorization: scheme + text } } as FastifyRequest
+      authenticate(request, 'plants:read', (error) => resolve((error as AppError | undefined)?.code))
+    })
+  return { clock, tokens, token, stored, codeFor, authenticate }
+}
+
+test('an expired token is refused, also when it was good a moment ago', async () => {
+  const { clock, tokens, codeFor } = await newAuthenticator()
+  const expiresAtMs = clock.nowMs + 1_000
+  const { token } = await issueToken(tokens, { label: '', scopes: ['plants:read'], expiresAtMs })
+  clock.nowMs = expiresAtMs - 1
+  assert.equal(await codeFor(token), undefined)
+  clock.nowMs = expiresAtMs
+  assert.equal(await codeFor(token), 40102)
+})
+
+test('a request judged again goes on where its token has expired meanwhile, and not where it was revoked', async () => {
+  const { clock, tokens, authenticate } = await newAuthenticator()
+  const expiresAtMs = clock.nowMs + 1_000
+  const { token, stored } = await issueToken(tokens, { label: '', scopes: ['plants:read'], expiresAtMs })
+  const request = { headers: { authorization: `Bearer ${token}` } } as FastifyRequest
+  const told = (judge: (done: (error?: Error) => void) => void) =>
+    new Promise<number | undefined>((resolve) => judge((error) => resolve((error as AppError)?.code)))
+  assert.equal(await told((done) => authenticate(request, 'plants:read', done)), undefined)
+  clock.nowMs = expiresAtMs + 60_000
+  assert.equal(await told((done) => authenticate.recheckToken(request, done)), undefined)
+  await tokens.revoke(stored.id)
+  clock.nowMs += 5_000
+  assert.equal(await told((done) => authenticate.recheckToken(request, done)), 40102)
+})
+
+test('a revoked token that was just in use is refused within 5 seconds', async () => {
+  const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
+  assert.equal(await codeFor(token), undefined)
+  assert.ok(await tokens.revoke(stored.id))
+  clock.nowMs += 4_900
+  assert.equal(await codeFor(token), 40102)
+})
+
+test('a revoked token is refused also where the clock was set back', async () => {
+  const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
+  assert.equal(await codeFor(token), undefined)
+  assert.ok(await tokens.revoke(stored.id))
+  clock.nowMs -= 3_600_000
+  assert.equal(await codeFor(token), 40102)
+})
+
+test('a token that is forgotten while it is looked up is not remembered by what was found', async () => {
+  const onItsWay = Promise.withResolvers<void>()
+  const { tokens, token, stored, codeFor, authenticate } = await newAuthenticator(() => onItsWay.promise)
+  const before = codeFor(token)
+  assert.ok(await tokens.revoke(stored.id))
+  authenticate.forget(stored.id)
+  onItsWay.resolve()
+  assert.equal(await before, undefined)
+  assert.equal(await codeFor(token), 40102)
+})
+
+test('trust begins with the look into the store, however long its response takes', async () => {
+  const onItsWay = Promise.withResolvers<void>()
+  const { clock, tokens, token, stored, codeFor } = await newAuthenticator(() => onItsWay.promise)
+  const before = codeFor(token)
+  assert.ok(await tokens.revoke(stored.id))
+  clock.nowMs += 4_900
+  onItsWay.resolve()
+  assert.equal(await before, undefined)
+  assert.equal(await codeFor(token), 40102)
+})
+
+test('any number of wrong tokens crowds out no good one, and none is ever let in', async () => {
+  const { tokens, token, stored, codeFor } = await newAuthenticator()
+  assert.equal(await codeFor(token), undefined)
+  for (let count = 0; count < 1500; count++) assert.equal(await codeFor(`wrong-${count}`), 40102)
+  // Were it not remembered any more, it would be looked up, and it is gone.
+  await tokens.revoke(stored.id)
+  assert.equal(await codeFor(token), undefined)
+})
+
+test('a thousand spellings of one token evict no other token', async () => {
+  const { tokens, token, stored, codeFor } = await newAuthenticator()
+  const { token: other } = await issueToken(tokens, { label: '', scopes: ['plants:read'] })
+  assert.equal(await codeFor(token), undefined)
+  for (let letters = 0; letters < 64; letters++) {
+    const cased = [...'bearer'].map((letter, at) => ((letters >> at) & 1 ? letter.toUpperCase() : letter))
+    for (let spaces = 1; spaces <= 20; spaces++) {
+      const code = await codeFor(other, cased.join('') + ' '.repeat(spaces))
+      assert.equal(code, spaces <= 8 ? undefined : 40102)
+    }
+  }
+  // Were it evicted, it would be looked up, and it is gone.
+  await tokens.revoke(stored.id)
+  assert.equal(await codeFor(token), undefined)
+  assert.equal(await codeFor(token, 'BEARER   '), undefined, 'one entry for every spelling')
+})
+
+test('a token that was refused is let in as soon as it exists', async () => {
+  const { tokens, codeFor } = await newAuthenticator()
+  const token = generateToken()
+  assert.equal(await codeFor(token), 40102)
+  await tokens.create({ id: 'late', label: '', scopes: ['plants:read'], createdAtMs: 0 }, hashToken(token))
+  assert.equal(await codeFor(token), undefined)
+})
+
+test('the last use is noted to the minute', async () => {
+  const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
+  const lastUse = async () => {
+    // A write behind it: writes take effect in their order.
+    await tokens.revoke('nobody')
+    return (await tokens.list()).find(({ id }) => id === stored.id)?.lastUsedAtMs
+  }
+  const firstMs = clock.nowMs
+  await codeFor(token)
+  assert.equal(await lastUse(), firstMs)
+  clock.nowMs += 59_000
+  await codeFor(token)
+  assert.equal(await lastUse(), firstMs)
+  clock.nowMs += 1_000
+  await codeFor(token)
+  assert.equal(await lastUse(), clock.nowMs)
+})
