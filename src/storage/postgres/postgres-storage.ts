@@ -18,8 +18,8 @@ import { arePlantsSharded } from './schema/shard-tables.ts'
 import { createPostgresDump } from './storage-dump.ts'
 import { createPostgresTokenStore } from './token-store.ts'
 
-/** All writes wait for a commit that waits for a lock. Other replicas hold theirs for some milliseconds. */
-const LOCK_TIMEOUT_MS = 1_000
+/** All writes wait for a commit that waits for a lock. Longer than the server takes to find a deadlock: a second. */
+const LOCK_TIMEOUT_MS = 2_000
 
 /**
  * Opens a PostgreSQL database: one connection for the commits, a pool for everything else. Several processes may use
