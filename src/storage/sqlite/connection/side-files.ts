@@ -14,6 +14,10 @@ export function sideFilesOf(path: string): string[] {
 
 /** Throws a SetupError if a side file of the database is a link: SQLite would create the file that it leads to. */
 export function rejectLinkedSideFiles(path: string): void {
-  const link = sideFilesOf(followLinks(path)).find((name) => lstatSync(name).isSymbolicLink())
+  const file = followLinks(path)
+  // Another process may delete its journal at any moment.
+  const link = SIDE_FILES.map((end) => file + end).find((name) =>
+    lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink(),
+  )
   if (link !== undefined) throw new SetupError(`${link} is a link: remove it.`)
 }
