@@ -29,7 +29,7 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 function oddTable(): string {
   const odd = ODD_NAMES.map((name, at) => `${at + 1},${quoted(name)},herb,a note\n`)
   const more = Array.from({ length: MORE_ROWS }, (_, at) => `${at + 100},Rosa canina ${at},shrub,\n`)
-  return `id,name,tag,${quoted(ODD_NAMES[4] ?? '')}\n${odd.join('')}wrong,${'x'.repeat(500)},,\n,,,\n${more.join('')}`
+  return `id,name,tag,${quoted(ODD_NAMES[4] ?? '')}\n${odd.join('')}wrong,${'x'.repeat(500)},,\n,without an id,,\n${more.join('')}`
 }
 
 /** The stages of the dialog, each reached from the previous one. */
