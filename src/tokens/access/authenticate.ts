@@ -22,6 +22,9 @@ const TRUST_MS = 2_000
 /** Cached tokens; beyond it the oldest entry is dropped and read again when needed. */
 const CACHED_TOKENS_MAX = 1_000
 
+/** How nearly every request spells it, read without a regular expression. */
+const USUAL_PREFIX = 'Bearer '
+
 /**
  * Verifies a JWT of an OpenID provider and returns it as a token, which may have expired. Throws 40102 if it is
  * not valid, 50302 if that cannot be determined now.
@@ -112,7 +115,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   function authenticate(request: FastifyRequest, scope: Scope | 'any', done: (error?: Error) => void): void {
     const field = request.headers.authorization
-    const text = bearerTextOf(field)
+    const text = tokenTextOf(field)
     const known = cache.trusted(text)
     if (known !== undefined) {
       done(check(request, known, scope))
@@ -130,7 +133,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   function recheckToken(request: FastifyRequest, done: (error?: Error) => void): void {
     const field = request.headers.authorization
-    const known = cache.trusted(bearerTextOf(field))
+    const known = cache.trusted(tokenTextOf(field))
     if (known !== undefined) request.caller = known.token
     // Tokens that are not stored cannot be revoked: they only expire.
     if (known !== undefined || !isStoredId(request.caller.id)) {
@@ -147,6 +150,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   return Object.assign(authenticate, { recheckToken, forget: cache.forget })
+}
+
+/** The text to look up among valid tokens, without validation. */
+function tokenTextOf(field: string | undefined): string | undefined {
+  if (field === undefined) return undefined
+  const isUsual = field.startsWith(USUAL_PREFIX) && field[USUAL_PREFIX.length] !== ' '
+  return isUsual ? field.slice(USUAL_PREFIX.length) : bearerTextOf(field)
 }
 
 /**

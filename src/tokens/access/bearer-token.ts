@@ -1,8 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { Scope } from '../token.ts'
 
-/** The usual spelling. */
-const PREFIX = 'Bearer '
 /** RFC 9110 §11.4: the scheme in any case, then spaces. RFC 6750 §2.1 has one space. */
 const SPACES_MAX = 8
 const BEARER = new RegExp(`^bearer(?: {1,${SPACES_MAX}}(?! )(.*)| .*)?$`, 'i')
@@ -13,14 +11,8 @@ const JWT = /^[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]+\.[A-Za-z0-9\-_]*$/
 
 const CHALLENGE = 'Bearer realm="plantstore"'
 
-/**
- * The token in an Authorization field, without validation: to look it up among valid tokens. The same text for every
- * spelling of the scheme. Undefined if there is none.
- */
-export function bearerTextOf(field: string | undefined): string | undefined {
-  if (field === undefined) return undefined
-  // Without the regular expression, as nearly every request has this form.
-  if (field.startsWith(PREFIX) && field[PREFIX.length] !== ' ') return field.slice(PREFIX.length)
+/** The text after the scheme, in any spelling of that, without validation. Undefined if there is none. */
+export function bearerTextOf(field: string): string | undefined {
   return BEARER.exec(field)?.[1]
 }
 
