@@ -20,11 +20,11 @@ const STORED_AS = {
 /** The columns of the content, in the order of CONTENT_MEMBERS. */
 export const CONTENT_COLUMNS = CONTENT_MEMBERS.map((member) => ({ ...member, ...STORED_AS[member.name] }))
 
+/** The columns besides the content, in both engines, in the order of a PlantRow. */
+export const OWN_COLUMNS = ['id', 'created_at', 'updated_at', 'version']
+
 /** The names of all columns of plants, in both engines, in the order of a PlantRow. */
-export const PLANT_COLUMN_NAMES = [
-  ...['id', 'created_at', 'updated_at', 'version'],
-  ...CONTENT_COLUMNS.map(({ column }) => column),
-]
+export const PLANT_COLUMN_NAMES = [...OWN_COLUMNS, ...CONTENT_COLUMNS.map(({ column }) => column)]
 
 export const PLANT_COLUMNS = PLANT_COLUMN_NAMES.join(', ')
 
@@ -41,7 +41,7 @@ export type PlantRow = [
 ]
 
 /** The index of the first content column in a row. */
-export const CONTENT_AT = 4
+export const CONTENT_AT = OWN_COLUMNS.length
 
 /** The index of a member in a row. */
 export function placeInRow(name: keyof PlantContent): number {

@@ -1,7 +1,14 @@
 import type { StoredPlant } from '../../plants/plant.ts'
 import { nameHolds } from '../../plants/plant-search.ts'
 import { firstIdAfter, type PlantFilter } from '../../plants/plant-store.ts'
-import { CONTENT_COLUMNS, charactersIn, PLANT_COLUMNS, type PlantRow, rowToPlant } from '../plant-columns.ts'
+import {
+  CONTENT_COLUMNS,
+  charactersIn,
+  OWN_COLUMNS,
+  PLANT_COLUMNS,
+  type PlantRow,
+  rowToPlant,
+} from '../plant-columns.ts'
 import type { ExportSource } from '../plant-export.ts'
 import {
   createPostgresClient,
@@ -71,7 +78,7 @@ async function openCursor(sql: Sql, { afterId, tag, words }: PlantFilter): Promi
   )
   await sql.unsafe(
     `DECLARE exported NO SCROLL CURSOR FOR
-    SELECT id, created_at, updated_at, version, ${CONTENT_IF_WHOLE.join(', ')}, is_whole
+    SELECT ${[...OWN_COLUMNS, ...CONTENT_IF_WHOLE].join(', ')}, is_whole
     FROM (
       SELECT ${PLANT_COLUMNS}, ${CONTENT_BYTES.join(' + ')} <= ${FETCHED_BYTES_MAX} AS is_whole
       FROM plants WHERE ${conditions.join(' AND ')}
