@@ -7,14 +7,18 @@ import { commandEnvironment, MAIN } from './run-command.ts'
 
 const run = promisify(execFile)
 
-/** A folder in which `plantstore` is a program, as if installed. */
+/** A folder in which `plantstore` is a program, as if installed. `npx plantstore` runs it without the second of npx. */
 export function shellFolder(test: Lifetime): string {
   const folder = temporaryFolder(test)
   mkdirSync(join(folder, 'bin'))
-  const program = join(folder, 'bin', 'plantstore')
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
-  chmodSync(program, 0o755)
+  writeProgram(join(folder, 'bin', 'plantstore'), `exec '${process.execPath}' '${MAIN}' "$@"`)
+  writeProgram(join(folder, 'bin', 'npx'), 'exec "$@"')
   return folder
+}
+
+function writeProgram(file: string, line: string): void {
+  writeFileSync(file, `#!/bin/sh\n${line}\n`)
+  chmodSync(file, 0o755)
 }
 
 /** Runs lines of bash in the folder. Throws an error with their output if one of them fails. */

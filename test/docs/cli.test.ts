@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { test } from 'node:test'
-import { runLines, shellFolder } from '../cli/example-shell.ts'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import packageJson from '../../package.json' with { type: 'json' }
 import { runCommand } from '../cli/run-command.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { codeBlocks, GUIDES, inlineCode } from './documents.ts'
+import { runCommandLines } from './run-guide.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 test('the examples of the command line work as they are written', async (t) => {
-  const folder = shellFolder(t)
-  const app = await startApp(t)
-  const outputs: string[] = []
-  for (const block of codeBlocks('docs/cli.md', 'bash')) outputs.push(await runLines(folder, block, app))
+  const outputs = await runCommandLines(t, await startApp(t), 'docs/cli.md')
   const [first = '', second, third, fourth, fifth = ''] = outputs
   assert.match(
     first,
-    /^9007199254740993\tQuercus robur\ttree\n-7\tAçaí palm\tpalm\n-7\tAçaí palm\tpalm\t.*\n9007199254740993\t/,
+    /^9007199254740999\tQuercus robur\ttree\n-7\tAçaí palm\tpalm\n-7\tAçaí palm\tpalm\t.*\n9007199254740999\t/,
   )
   assert.match(first, /\n-7\tEuterpe oleracea\t\t[^\n]+\ntree\t1\n$/)
   assert.equal(second, 'Quercus robur\n')
@@ -25,6 +28,23 @@ test('the examples of the command line work as they are written', async (t) => {
 test('no other page has examples of the command line that nobody runs', () => {
   for (const guide of GUIDES.filter((one) => one !== 'docs/cli.md'))
     assert.deepEqual(codeBlocks(guide, 'bash'), [], guide)
+})
+
+test('the lines of the guides run as pasted, in a clone and with the installed package', () => {
+  const bare = GUIDES.flatMap((guide) =>
+    ['', 'sh', 'bash']
+      .flatMap((language) => codeBlocks(guide, language))
+      .concat(inlineCode(guide))
+      .flatMap((code) => code.split('\n'))
+      .filter((line) => /^plantstore [a-z-]/.test(line))
+      .map((line) => `${guide}: ${line}`),
+  )
+  assert.deepEqual(bare, [])
+})
+
+test('npx plantstore runs in a clone', async () => {
+  const { stdout } = await promisify(execFile)('npx', ['plantstore', '--version'], { cwd: ROOT })
+  assert.equal(stdout.trim(), packageJson.version)
 })
 
 test('every command and flag of plantstore that a guide names exists', async (t) => {

@@ -1,33 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { type TestContext, test } from 'node:test'
-import { promisify } from 'node:util'
-import { type StartedApp, startApp } from '../support/http/start-app.ts'
+import { startApp } from '../support/http/start-app.ts'
 import { read } from '../support/source-imports.ts'
-import { codeBlocks, GUIDES } from './documents.ts'
+import { codeBlocks, GUIDES, PAGES } from './documents.ts'
+import { runCommandLines, runCurlExamples, runPrograms } from './run-guide.ts'
 
-const run = promisify(execFile)
-const SCOPES = ['plants:read', 'plants:write', 'tokens:manage']
-
-/** A token such as the first start prints: the fixed one cannot be rotated. */
-async function createToken(app: StartedApp): Promise<string> {
-  const response = await app.send('POST', '/tokens', JSON.stringify({ label: 'docs', scopes: SCOPES }))
-  const { token } = (await response.json()) as { token: string }
-  return token
-}
-
-/** Runs the curl examples of a guide in turn on a service of its own; gives the output of each. */
-async function runExamples(t: TestContext, guide: string): Promise<string[]> {
-  const app = await startApp(t)
-  const TOKEN = await createToken(app)
-  const outputs: string[] = []
-  for (const block of codeBlocks(guide, 'sh')) {
-    const script = block.replaceAll('http://127.0.0.1:8080', app.url)
-    const { stdout } = await run('sh', ['-ec', script], { env: { ...process.env, TOKEN } })
-    outputs.push(stdout)
-  }
-  return outputs
-}
+/** Runs the curl examples of a guide on a service of its own; returns the output of each. */
+const runExamples = async (t: TestContext, guide: string) => runCurlExamples(t, await startApp(t), guide)
 
 for (const guide of GUIDES.filter((one) => codeBlocks(one, 'sh').length > 0)) {
   test(`the curl examples of ${guide} work as they are written`, async (t) => {
@@ -40,7 +19,7 @@ for (const guide of GUIDES.filter((one) => codeBlocks(one, 'sh').length > 0)) {
 test('the examples of the API get what the page says', async (t) => {
   const [created, got, found, updated, stale, retried, deleted, missing] = await runExamples(t, 'docs/api.md')
   assert.equal(created, '{"name":"Açaí palm","tag":"palm"}')
-  assert.match(got ?? '', /etag: "[^"]+".*"id":9007199254740993,/is)
+  assert.match(got ?? '', /etag: "[^"]+".*"id":9007199254740997,/is)
   assert.match(found ?? '', /Açaí palm.*\{"tag":"palm","count":1\}/s)
   assert.doesNotMatch(updated ?? '', /"tag"/)
   assert.match(stale ?? '', /"error":41201/)
@@ -54,7 +33,21 @@ test('the examples of import and export get what the page says', async (t) => {
   assert.equal(outputs[0], '{"created":2,"replaced":0,"skipped":0,"failed":0,"errors":[]}')
   assert.match(outputs[1] ?? '', /^\{"created":1,/)
   assert.match(outputs[2] ?? '', /^\{"created":2,/)
-  assert.match(outputs[3] ?? '', /"type":"report","created":1,/)
-  assert.match(outputs[4] ?? '', /Quercus robur.*\nid,name,tag/s)
-  assert.ok(outputs[5]?.startsWith('\uFEFFid,name,tag'))
+  assert.match(outputs[3] ?? '', /^\{"created":1,/)
+  assert.match(outputs[4] ?? '', /"type":"report","created":1,/)
+  assert.match(outputs[5] ?? '', /Quercus robur.*\nid,name,tag/s)
+  assert.ok(outputs[6]?.startsWith('\uFEFFid,name,tag'))
+})
+
+test('a reader can follow the README and then every page on one store', async (t) => {
+  const app = await startApp(t)
+  for (const guide of ['README.md', ...PAGES]) {
+    const outputs = [
+      ...(await runCurlExamples(t, app, guide)),
+      ...(codeBlocks(guide, 'bash').length > 0 ? await runCommandLines(t, app, guide) : []),
+      ...(codeBlocks(guide, 'js').length > 0 ? await runPrograms(t, app, guide) : []),
+    ]
+    // Only the page of the client uses an id twice, and prints the message instead of the code.
+    assert.doesNotMatch(outputs.join('\n'), /"error":40901|"failed":[1-9]/, guide)
+  }
 })
