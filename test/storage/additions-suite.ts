@@ -23,7 +23,7 @@ async function counted(plants: PlantStore, limit: number) {
 
 export function describeAdditions(shared: SharedStorage, open: OpenStorage): void {
   describe('additions', () => {
-    test('every plant is counted once, on the day it was added, whatever the steps', async () => {
+    test('every plant is counted once, on the day of its creation, whatever the steps', async () => {
       const { plants, clock } = shared
       const first = Math.floor(clock.nowMs() / DAY_MS)
       const ids = [-9223372036854775808n, -1n, 0n, 9007199254740992n, 9007199254740993n, 9223372036854775807n]
@@ -41,7 +41,7 @@ export function describeAdditions(shared: SharedStorage, open: OpenStorage): voi
       }
     })
 
-    test('a change leaves the day as it is, and what was removed is not counted', async () => {
+    test('an update does not change the day, and deleted plants are not counted', async () => {
       const { plants, clock } = shared
       assert.deepEqual(await plants.countAdditions(undefined, 10), { days: [], lastId: undefined })
       assert.deepEqual(await plants.countAdditions(9223372036854775807n, 10), { days: [], lastId: undefined })
@@ -55,7 +55,7 @@ export function describeAdditions(shared: SharedStorage, open: OpenStorage): voi
       assert.deepEqual((await counted(plants, 1)).countOfDay, { [day]: 2 })
     })
 
-    test('a step that is asked of a store that was closed meanwhile rejects with 50302', async (t) => {
+    test('a step on a store that was closed rejects with 50302', async (t) => {
       const storage = await open(t)
       await storage.plants.create({ id: 1n, name: 'Rosa' })
       const { lastId } = await storage.plants.countAdditions(undefined, 1)
@@ -65,7 +65,7 @@ export function describeAdditions(shared: SharedStorage, open: OpenStorage): voi
       await assert.rejects(next, (error) => error instanceof AppError && error.code === 50302)
     })
 
-    test('more plants than are read at once are counted, too', async () => {
+    test('more plants than are read in one step are counted, too', async () => {
       const { plants, clock } = shared
       const day = Math.floor(clock.nowMs() / DAY_MS)
       const added = plants.openImport({ onConflict: 'keep', dryRun: false })

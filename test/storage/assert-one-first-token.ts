@@ -4,7 +4,7 @@ import { hashToken } from '../../src/tokens/token.ts'
 
 const ROUNDS = 20
 
-/** Of several storages on one store, each asked at once to make the first token, one does, every time. */
+/** Exactly one of several storages on one store creates the first token when all try at once, every time. */
 export async function assertOneFirstToken(storages: readonly Storage[]): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const made = await Promise.all(

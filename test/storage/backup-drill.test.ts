@@ -81,7 +81,7 @@ async function startSeeded(t: TestContext, plants = SEEDED) {
 }
 
 describe('a backup of a service under full load', () => {
-  test('restores to a store that a new service serves, with every plant acknowledged before it began', async (t) => {
+  test('is restored to a store with every plant that was acknowledged before the backup began', async (t) => {
     const { folder, database, service } = await startSeeded(t)
     const load = startLoad(service, 1_000_000)
     await keepTrying(() => assert.ok(load.acknowledged.size > 300), { withinMs: 30_000 })
@@ -121,21 +121,21 @@ describe('a backup of a service under full load', () => {
     assert.equal(await service.stop(), 0)
   })
 
-  test('leaves nothing when it is killed midway, and nothing in the way of the next one', async (t) => {
+  test('that is killed midway leaves no file and does not hinder the next backup', async (t) => {
     const { folder, database, service } = await startSeeded(t, SEEDED_FOR_STEPS)
     const load = startLoad(service, 1_000_000)
     const file = join(folder, 'backup.db')
     const partials = () => readdirSync(folder).filter((name) => name.includes('.partial'))
-    const isUnderWay = () =>
+    const isRunning = () =>
       assert.ok(partials().some((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size))
     const killed = startPlantstore(t, ['backup', file, '--database', database])
-    await keepTrying(isUnderWay)
+    await keepTrying(isRunning)
     killed.child.kill('SIGKILL')
     assert.equal(await killed.exit, 'SIGKILL')
     await keepTrying(() => assert.deepEqual(partials(), []))
 
     const interrupted = startPlantstore(t, ['backup', file, '--database', database])
-    await keepTrying(isUnderWay)
+    await keepTrying(isRunning)
     interrupted.child.kill('SIGINT')
     assert.equal(await interrupted.exit, 130)
     assert.equal(interrupted.stderr, 'plantstore: Interrupted.\n')

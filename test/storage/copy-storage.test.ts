@@ -52,7 +52,7 @@ async function everything({ plants, dump }: Storage) {
 }
 
 function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): void {
-  test(`${name}: plants with their times and versions, and tokens that work`, async (t) => {
+  test(`${name}: copies plants with their times and versions, and tokens that still work`, async (t) => {
     const from = await openFrom(t)
     const to = await openTo(t)
     await fillStore(from)
@@ -81,7 +81,7 @@ function copySuite(name: string, openFrom: OpenStorage, openTo: OpenStorage): vo
     })
   })
 
-  test(`${name}: one that broke off is finished by another, and plants of the target's own are told`, async (t) => {
+  test(`${name}: a second copy completes an interrupted one, and reports plants that only the target has`, async (t) => {
     const from = await openFrom(t)
     const to = await openTo(t)
     await fillStore(from)

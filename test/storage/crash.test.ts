@@ -50,7 +50,7 @@ async function load(
       if (kind === 3) await write(id, ABSENT, 'DELETE', path)
     }
   } catch (error) {
-    // What fetch throws when the connection is cut off.
+    // What fetch throws when the connection is dropped.
     if (!(error instanceof TypeError)) throw error
   }
 }
@@ -86,7 +86,7 @@ function checkPlants(stored: Map<number, string>, expected: Map<number, Expected
 }
 
 describe('a service that is killed under load', () => {
-  test('has every acknowledged write when it starts again, whole, and nothing by halves', async (t) => {
+  test('has every acknowledged write, and no partial one, after the next start', async (t) => {
     const database = join(temporaryFolder(t), 'plants.db')
     const expected = new Map<number, Expected>()
     let service = await startService(t, { database })
@@ -110,7 +110,7 @@ describe('a service that is killed under load', () => {
     assert.equal(await service.stop(), 0)
   })
 
-  test('responses a repeated create as the first time, or performs it if it had not', async (t) => {
+  test('responds to a repeated create as the first time, or performs it if it was not stored', async (t) => {
     const database = join(temporaryFolder(t), 'plants.db')
     const service = await startService(t, { database })
     const create = (of: ServiceProcess, id: number) =>

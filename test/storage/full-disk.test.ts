@@ -11,8 +11,8 @@ import { temporaryFolder } from './sqlite/temporary-storage.ts'
 
 const MEBI = 1024 * 1024
 
-/** What a write may be responded with when the storage is full, or cannot be written to. */
-const REFUSALS = [
+/** Responses to a write when the disk is full, or cannot be written to. */
+const REJECTIONS = [
   [507, 50701],
   [503, 50302],
 ]
@@ -21,13 +21,13 @@ const isLinux = process.platform === 'linux'
 /** How many of the ways to a full disk this machine offered. */
 let waysTried = 0
 
-/** Creates plants from several connections until many were refused, and returns the ids of the others. */
+/** Creates plants from several connections until many were rejected, and returns the ids of the others. */
 async function fill(service: ServiceProcess, firstId: number): Promise<Set<number>> {
   const acknowledged = new Set<number>()
   let nextId = firstId
-  let refused = 0
+  let rejected = 0
   const connection = async () => {
-    while (refused < 60) {
+    while (rejected < 60) {
       assert.ok(nextId < firstId + 20_000, 'the disk is full at some time')
       const id = nextId++
       const { status, body } = await service.request('POST', '/plants', {
@@ -37,8 +37,8 @@ async function fill(service: ServiceProcess, firstId: number): Promise<Set<numbe
       })
       if (status === 200) acknowledged.add(id)
       else {
-        refused++
-        checkRefusal(status, body)
+        rejected++
+        checkRejection(status, body)
       }
     }
   }
@@ -46,10 +46,10 @@ async function fill(service: ServiceProcess, firstId: number): Promise<Set<numbe
   return acknowledged
 }
 
-function checkRefusal(status: number, body: unknown): void {
+function checkRejection(status: number, body: unknown): void {
   const { error, message } = body as { error: number; message: string }
   assert.ok(
-    REFUSALS.some(([allowedStatus, code]) => status === allowedStatus && error === code),
+    REJECTIONS.some(([allowedStatus, code]) => status === allowedStatus && error === code),
     `${status} ${error}`,
   )
   assert.doesNotMatch(message, /sqlite|SQL|\//i)
@@ -69,16 +69,16 @@ async function storedIds(service: ServiceProcess): Promise<Set<number>> {
   }
 }
 
-/** Fills the storage of a running service, checks what it does then, frees it, and checks that it goes on. */
+/** Fills the storage of a running service, checks its responses, frees it, and checks that writes work again. */
 async function checkFullStorage(service: ServiceProcess, free: () => void): Promise<Set<number>> {
   const acknowledged = await fill(service, 1)
   assert.ok(acknowledged.size > 50, `${acknowledged.size} were stored before the storage was full`)
   assert.deepEqual(await storedIds(service), acknowledged)
-  // Whatever reads goes on.
+  // Reads still work.
   for (const path of ['/plants/1', '/tags', '/plants?q=rosa', '/tokens', '/healthz', '/readyz']) {
     assert.equal((await service.request('GET', path)).status, 200, path)
   }
-  // Whatever else writes is refused in the same way, or done where it finds the room; readiness says which it was.
+  // Other writes are rejected in the same way, or done if there is room; readiness says which.
   const writes = async () => ((await service.request('GET', '/readyz')).body as { writes: string }).writes
   for (const [method, path, sent] of [
     ['PUT', '/plants/2', { name: `Rosa 2 ${'r'.repeat(3000)}` }],
@@ -88,7 +88,7 @@ async function checkFullStorage(service: ServiceProcess, free: () => void): Prom
   ] as const) {
     const { status, body } = await service.request(method, path, sent)
     const isDone = [200, 201, 404].includes(status)
-    if (!isDone) checkRefusal(status, body)
+    if (!isDone) checkRejection(status, body)
     assert.equal(await writes(), isDone ? 'working' : 'failing', `${method} ${status}`)
   }
 
@@ -104,7 +104,7 @@ async function checkFullStorage(service: ServiceProcess, free: () => void): Prom
 }
 
 describe('a full disk', () => {
-  test('refuses writes and nothing else, keeps what was acknowledged, and takes more once there is room', {
+  test('rejects writes and no reads, keeps acknowledged writes, and accepts more once there is room', {
     skip: MOUNTING_SKIP,
   }, async (t) => {
     const disk = mountSmallDisk(t)
@@ -116,7 +116,7 @@ describe('a full disk', () => {
     const service = await startService(t, { database })
     const acknowledged = await checkFullStorage(service, () => rmSync(ballast))
 
-    // A service that stops on a full disk stops as ever, and leaves everything behind.
+    // A service stops on a full disk as usual, and keeps every plant.
     for (const id of await fill(service, 200_000)) acknowledged.add(id)
     assert.equal(await service.stop(), 0, service.errors())
     const again = await startService(t, { database, environment: { PLANTSTORE_CHECK_ON_START: 'true' } })

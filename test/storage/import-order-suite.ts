@@ -12,8 +12,8 @@ const plantsFrom = (firstId: number, count: number, name: string): NewPlant[] =>
   Array.from({ length: count }, (_, at) => ({ id: BigInt(firstId + at), name: `${name} ${at}` }))
 
 export function describeImportOrder(shared: SharedStorage, open: OpenStorage): void {
-  describe('imports beside other writes', () => {
-    test('steps that are under way together take effect in their order, dry or not', async () => {
+  describe('imports during other writes', () => {
+    test('concurrent chunks take effect in order, dry or not', async () => {
       const { plants } = shared
       for (const dryRun of [true, false]) {
         const importing = plants.openImport({ onConflict: 'replace', dryRun })
@@ -31,7 +31,7 @@ export function describeImportOrder(shared: SharedStorage, open: OpenStorage): v
       assert.equal((await plants.get(1n))?.name, 'number 9')
     })
 
-    test('a step takes its place among single writes in the order of the calls', async () => {
+    test('chunks and single writes take effect in the order of the calls', async () => {
       const { plants } = shared
       const keeping = plants.openImport(KEEP)
       const replacing = plants.openImport(REPLACE)
@@ -56,7 +56,7 @@ export function describeImportOrder(shared: SharedStorage, open: OpenStorage): v
       )
     })
 
-    test('an import goes on while so many writes wait that single ones are refused', async (t) => {
+    test('an import continues while the queue is full and single writes are rejected', async (t) => {
       const { plants } = await open(t, { queuedWritesMax: 10 })
       const importing = plants.openImport(KEEP)
       const singles = Promise.allSettled(
@@ -72,7 +72,7 @@ export function describeImportOrder(shared: SharedStorage, open: OpenStorage): v
       await importing.close()
     })
 
-    test('a single write waits behind a few steps only, however many imports there are', async () => {
+    test('a single write waits for a few chunks only, however many imports are running', async () => {
       const { plants } = shared
       let steps = 0
       const imports = Array.from({ length: 20 }, async (_, at) => {
@@ -85,7 +85,7 @@ export function describeImportOrder(shared: SharedStorage, open: OpenStorage): v
         await importing.close()
       })
       await plants.create({ id: -1n, name: 'single' })
-      // What was in the same commit is told by then.
+      // The outcomes of the same commit are reported by then.
       await yieldToEventLoop()
       assert.ok(steps <= 10, `${steps} of 40 steps came before it`)
       await Promise.all(imports)

@@ -17,7 +17,7 @@ export function describeLastIds(shared: SharedStorage): void {
       assert.equal(await plants.lastIdUpTo(-2n), undefined)
     })
 
-    test('has the plant of the last acknowledged write', async () => {
+    test('includes the plant of the last acknowledged write', async () => {
       const { plants } = shared
       for (let id = 1n; id <= 20n; id++) {
         await plants.create({ id, name: 'Rosa' })

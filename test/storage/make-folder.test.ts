@@ -9,14 +9,14 @@ import { temporaryFolder } from '../support/http/start-app.ts'
 const mayMount = process.platform === 'linux' && process.getuid?.() === 0
 const skip = mayMount ? false : 'only root, on Linux, can mount a file system'
 
-test('a folder is made with those above it, for its owner alone, and one that is there is left', (context) => {
+test('a folder is created with its parents, for its owner only, and an existing one is not changed', (context) => {
   const folder = join(temporaryFolder(context), 'a', 'b')
   makeFolder(folder)
   makeFolder(folder)
   for (const made of [folder, join(folder, '..')]) assert.equal(statSync(made).mode & 0o777, 0o700)
 })
 
-test('of a file system that is read-only it is said that it is', { skip }, (context) => {
+test('the error for a read-only file system says so', { skip }, (context) => {
   const disk = temporaryFolder(context)
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,ro', 'tmpfs', disk])
   try {

@@ -14,23 +14,23 @@ const MIGRATIONS: readonly Migration[] = [1, 2, 3].map((version) => ({
 }))
 
 describe('migrations', () => {
-  test('a new database lacks every one, in order', () => {
+  test('a new database lacks every migration, in order', () => {
     assert.deepEqual(missingMigrations([], MIGRATIONS), MIGRATIONS)
   })
 
-  test('an older database lacks the rest, and one that is up to date nothing', () => {
+  test('an older database lacks the newer migrations, and an up-to-date one none', () => {
     assert.deepEqual(missingMigrations([1], MIGRATIONS), MIGRATIONS.slice(1))
     assert.deepEqual(missingMigrations([1, 2, 3], MIGRATIONS), [])
   })
 
-  test('a newer database is refused', () => {
+  test('a newer database is rejected', () => {
     assert.throws(
       () => missingMigrations([1, 2, 4], MIGRATIONS),
       (error) => error instanceof SetupError && /version 4, this program supports 3/.test(error.message),
     )
   })
 
-  test('migrations are read in the order of their numbers, and other files are left alone', (t) => {
+  test('migrations are read in the order of their numbers, and other files are ignored', (t) => {
     const folder = temporaryFolder(t)
     for (const [file, sql] of [
       ['0010-tenth.sql', 'ten'],

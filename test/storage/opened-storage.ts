@@ -36,7 +36,7 @@ export function closedInTheEnd(
   return { ...storage, close }
 }
 
-/** A clock that stands until it is told to move. It begins now, since keys are purged by real time. */
+/** A clock that stands still until a test advances it. It begins now, since keys are purged by real time. */
 export type StandingClock = ReturnType<typeof standingClock>
 
 function standingClock() {

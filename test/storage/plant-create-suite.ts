@@ -7,7 +7,7 @@ import type { OpenStorage, SharedStorage } from './opened-storage.ts'
 
 export function describeCreates(shared: SharedStorage, open: OpenStorage): void {
   describe('create', () => {
-    test('a created plant is read back whole, with the time of its creation and its version', async () => {
+    test('a created plant is read back complete, with the time of its creation and its version', async () => {
       const { plants, clock } = shared
       const createdAtMs = clock.nowMs()
       const created = await plants.create({ id: 7n, name: 'Quercus robur', tag: 'tree' })
@@ -35,7 +35,7 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
       for (const id of NOTABLE_IDS) assert.equal(await plants.get(id), undefined)
     })
 
-    test('every 64-bit id is a plant of its own, the bounds included', async () => {
+    test('every 64-bit id is a plant of its own, including the bounds', async () => {
       const { plants } = shared
       for (const id of NOTABLE_IDS) {
         assert.equal((await plants.create({ id, name: `plant ${id}` })).outcome, 'created')
@@ -47,7 +47,7 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
       }
     })
 
-    test('a taken id is refused, and the first plant stays as it was', async () => {
+    test('a create with a taken id is rejected, and the first plant does not change', async () => {
       const { plants } = shared
       for (const id of [NOTABLE_IDS[0], 5n, NOTABLE_IDS.at(-1)] as bigint[]) {
         await plants.create({ id, name: 'the first', tag: 'kept' })
@@ -59,8 +59,8 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
     })
   })
 
-  describe('writes at the same time', () => {
-    test('of concurrent creates with one id the one that was called first wins', async () => {
+  describe('concurrent writes', () => {
+    test('the first call wins if creates with one id are concurrent', async () => {
       const { plants } = shared
       const outcomes = await Promise.all(
         Array.from({ length: 100 }, (_, at) => plants.create({ id: 1n, name: `number ${at}` })),
@@ -72,7 +72,7 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
       assert.equal((await plants.get(1n))?.name, 'number 0')
     })
 
-    test('one refused create refuses nobody else', async () => {
+    test('one rejected create does not affect the others', async () => {
       const { plants } = shared
       await plants.create({ id: 50n, name: 'was here before' })
       const ids = Array.from({ length: 1500 }, (_, at) => BigInt(at % 1000))
@@ -88,7 +88,7 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
       )
     })
 
-    test('writes of every kind take effect in the order in which they were called', async () => {
+    test('writes of every kind take effect in the order of the calls', async () => {
       const { plants } = shared
       const idempotency = { caller: 'a', key: 'k', fingerprint: 'f' }
       const outcomes = await Promise.all([
@@ -105,7 +105,7 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
       ])
       assert.deepEqual(
         outcomes.map(({ outcome }) => outcome),
-        // The eighth repeats the second by its key, whatever has become of the plant since.
+        // The eighth repeats the second by its key, whatever was done to the plant since.
         'absent created taken updated deleted absent created created replaced created'.split(' '),
       )
       const { plants: stored } = await plants.list({ limit: 10 })
@@ -131,7 +131,7 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
       }
     })
 
-    test('when too many writes wait, the rest is refused with 50301 and not stored', async (t) => {
+    test('writes beyond the queue are rejected with 50301 and not stored', async (t) => {
       const { plants } = await open(t, { queuedWritesMax: 10 })
       const results = await Promise.allSettled(
         Array.from({ length: 100 }, (_, at) => plants.create({ id: BigInt(at), name: 'one of many' })),
@@ -147,8 +147,8 @@ export function describeCreates(shared: SharedStorage, open: OpenStorage): void 
           assert.equal(stored, undefined)
         }
       }
-      const refused = results.filter(({ status }) => status === 'rejected').length
-      assert.ok(refused > 0 && refused <= 90, `${refused} of 100 were refused`)
+      const rejected = results.filter(({ status }) => status === 'rejected').length
+      assert.ok(rejected > 0 && rejected <= 90, `${rejected} of 100 were rejected`)
       assert.equal((await plants.create({ id: 1000n, name: 'afterwards' })).outcome, 'created')
     })
   })

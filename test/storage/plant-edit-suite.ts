@@ -15,7 +15,7 @@ async function planted(plants: PlantStore, id: bigint, tag?: string): Promise<St
 
 export function describeEdits(shared: SharedStorage): void {
   describe('replace', () => {
-    test('a replaced plant keeps its id and its creation, and nothing else of the old one', async () => {
+    test('a replaced plant keeps its id and its time of creation, and nothing else', async () => {
       const { plants, clock } = shared
       const old = await planted(plants, 3n, 'shrub')
       clock.advance(1)
@@ -32,7 +32,7 @@ export function describeEdits(shared: SharedStorage): void {
       assert.deepEqual(await plants.get(3n), plant)
     })
 
-    test('replacing a plant that is not there creates it, and says so', async () => {
+    test('replacing a plant that does not exist creates it, with the outcome created', async () => {
       const { plants, clock } = shared
       const createdAtMs = clock.nowMs()
       for (const id of NOTABLE_IDS) {
@@ -47,8 +47,8 @@ export function describeEdits(shared: SharedStorage): void {
     })
   })
 
-  describe('change', () => {
-    test('a change touches the members that it names, and only those', async () => {
+  describe('update', () => {
+    test('an update changes the given members only', async () => {
       const { plants } = shared
       await planted(plants, 1n, 'shrub')
       const steps = [
@@ -71,7 +71,7 @@ export function describeEdits(shared: SharedStorage): void {
       }
     })
 
-    test('a plant that is not there cannot be changed, and is not made', async () => {
+    test('an update of a plant that does not exist creates nothing', async () => {
       const { plants } = shared
       assert.deepEqual(await plants.update(1n, { name: 'Rosa' }), { outcome: 'absent' })
       assert.deepEqual(await plants.update(1n, {}, { ifMatch: 'any' }), { outcome: 'absent' })
@@ -80,7 +80,7 @@ export function describeEdits(shared: SharedStorage): void {
   })
 
   describe('delete', () => {
-    test('a deleted plant is gone, once, and its id is free again', async () => {
+    test('a plant is deleted once, and its id is free again', async () => {
       const { plants } = shared
       for (const id of NOTABLE_IDS) {
         await planted(plants, id)
@@ -93,7 +93,7 @@ export function describeEdits(shared: SharedStorage): void {
   })
 
   describe('preconditions', () => {
-    test('ifMatch holds for any plant, or for one of the versions given, and not for another', async () => {
+    test('ifMatch holds for any plant, or for the given versions only', async () => {
       const { plants } = shared
       const { version: first } = await planted(plants, 1n)
       const changed = await plants.update(1n, { tag: 'a' }, { ifMatch: [first] })
@@ -110,7 +110,7 @@ export function describeEdits(shared: SharedStorage): void {
       assert.equal((await plants.delete(1n, { ifMatch: 'any' })).outcome, 'deleted')
     })
 
-    test('ifMatch does not hold where there is no plant', async () => {
+    test('ifMatch fails if there is no plant', async () => {
       const { plants } = shared
       assert.deepEqual(await plants.replace(1n, { name: 'a' }, { ifMatch: 'any' }), { outcome: 'mismatch' })
       assert.deepEqual(await plants.replace(1n, { name: 'a' }, { ifMatch: [0] }), { outcome: 'mismatch' })
@@ -118,7 +118,7 @@ export function describeEdits(shared: SharedStorage): void {
       assert.equal(await plants.get(1n), undefined)
     })
 
-    test('ifNoneMatch any creates where there is no plant, and changes none', async () => {
+    test('ifNoneMatch any allows a create, and no change', async () => {
       const { plants } = shared
       const onlyNew = { ifNoneMatch: 'any' } as const
       assert.equal((await plants.replace(1n, { name: 'new' }, onlyNew)).outcome, 'created')
@@ -128,7 +128,7 @@ export function describeEdits(shared: SharedStorage): void {
       assert.equal((await plants.get(1n))?.name, 'new')
     })
 
-    test('ifNoneMatch with versions refuses those and lets the others through', async () => {
+    test('ifNoneMatch with versions fails for those and holds for others', async () => {
       const { plants } = shared
       const { version } = await planted(plants, 1n)
       const outcome = await plants.update(1n, { tag: 'a' }, { ifNoneMatch: [version - 1, version] })
@@ -144,7 +144,7 @@ export function describeEdits(shared: SharedStorage): void {
       assert.equal((await plants.delete(1n, { ...both, ifNoneMatch: [] })).outcome, 'deleted')
     })
 
-    test('of changes of one version at the same time exactly one succeeds', async () => {
+    test('exactly one of several concurrent updates of one version succeeds', async () => {
       const { plants } = shared
       const { version } = await planted(plants, 1n)
       const outcomes = await Promise.all(

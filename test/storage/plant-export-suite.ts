@@ -44,7 +44,7 @@ const roses = (count: number): NewPlant[] =>
     ...(at % 5 !== 0 && { tag: `tag ${at % 5}` }),
   }))
 
-function isRefusal(code: number): (error: unknown) => boolean {
+function isAppError(code: number): (error: unknown) => boolean {
   return (error) => error instanceof AppError && error.code === code
 }
 
@@ -53,7 +53,7 @@ const begin = (plants: PlantStore, filter: PlantFilter = {}) =>
 
 export function describeExports(shared: SharedStorage, open: OpenStorage): void {
   describe('export', () => {
-    test('gives every plant as it is read by itself, in the signed order of the ids', async () => {
+    test('has every plant as a get returns it, in the signed order of the ids', async () => {
       const { plants, clock } = shared
       assert.deepEqual(await exported(plants), [])
       for (const id of NOTABLE_IDS.toReversed()) {
@@ -65,7 +65,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
       assert.deepEqual(await exported(plants), single)
     })
 
-    test('gives what the list gives for the same filter', async () => {
+    test('has the same plants as the list with the same filter', async () => {
       const { plants } = shared
       await fill(plants, roses(2500))
       await keepTrying(async () => assert.equal((await listed(plants, { words: ['rosa'] })).length, 2500))
@@ -88,7 +88,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
       }
     })
 
-    test('holds each name against the words, though the index is behind a change', async () => {
+    test('matches the words with each name, even if the search index lags', async () => {
       const { plants } = shared
       await fill(plants, roses(700))
       await keepTrying(async () => assert.equal((await listed(plants, { words: ['canina'] })).length, 100))
@@ -104,7 +104,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
 
     for (const filter of [{}, { tag: 'tag 1' }, { words: ['rosa'] }]) {
       const name = Object.keys(filter).join() || 'everything'
-      test(`is of one moment, whatever is written meanwhile (${name})`, async () => {
+      test(`is one snapshot, whatever is written meanwhile (${name})`, async () => {
         const { plants } = shared
         const long = { id: 100_000n, name: `Rosa ${'longa '.repeat(9000)}`, tag: 'tag 1' }
         await fill(plants, [...roses(3000), long])
@@ -129,7 +129,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
       })
     }
 
-    test('begins anew each time, with what is there then', async () => {
+    test('starts again each time, with a new snapshot', async () => {
       const { plants } = shared
       const again = plants.exportPlants({})
       for (const id of [1n, 2n]) {
@@ -140,7 +140,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
       }
     })
 
-    test('comes in steps that are bounded, and gives texts of any length whole', async () => {
+    test('comes in bounded chunks, with complete texts of any length', async () => {
       const { plants } = shared
       const large = Array.from({ length: 20 }, (_, at) => ({
         id: BigInt(at),
@@ -167,7 +167,7 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
       assert.equal(all.length, 3020)
     })
 
-    test('holds nothing until it is asked, nor once its consumer has left or it is at its end', async () => {
+    test('holds a slot only from its first read to its end or until its consumer leaves', async () => {
       const { plants } = shared
       await fill(plants, roses(2000))
       const waiting = Array.from({ length: MANY }, () => begin(plants))
@@ -181,32 +181,32 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
       for (const steps of waiting) assert.deepEqual(await steps.return?.(), { done: true, value: undefined })
     })
 
-    test('is refused with 50301 while as many as may be are under way, and let in when one has ended', async () => {
+    test('is rejected with 50301 while every slot is in use, and starts once one is free', async () => {
       const { plants } = shared
       await fill(plants, roses(2000))
-      const underWay: AsyncIterator<readonly StoredPlant[]>[] = []
-      let refusal: unknown
-      while (refusal === undefined && underWay.length < MANY) {
+      const running: AsyncIterator<readonly StoredPlant[]>[] = []
+      let rejection: unknown
+      while (rejection === undefined && running.length < MANY) {
         const steps = begin(plants)
         await steps.next().then(
-          () => underWay.push(steps),
+          () => running.push(steps),
           (error: unknown) => {
-            refusal = error
+            rejection = error
           },
         )
       }
-      assert.ok(isRefusal(50301)(refusal), String(refusal))
-      assert.ok(underWay.length > 0)
-      await underWay.pop()?.return?.()
+      assert.ok(isAppError(50301)(rejection), String(rejection))
+      assert.ok(running.length > 0)
+      await running.pop()?.return?.()
       assert.equal((await exported(plants)).length, 2000)
-      await assert.doesNotReject(Promise.all(underWay.map((steps) => steps.return?.())))
+      await assert.doesNotReject(Promise.all(running.map((steps) => steps.return?.())))
     })
 
-    test('leaves room for reads, searches and writes, with as many under way as may be and nobody asking', async (t) => {
+    test('does not block reads, searches and writes while every slot is held by an idle consumer', async (t) => {
       const { plants } = await open(t, { postgresConnections: 1 })
       await fill(plants, roses(2000))
-      const underWay = Array.from({ length: MANY }, () => begin(plants))
-      const first = await Promise.allSettled(underWay.map((steps) => steps.next()))
+      const running = Array.from({ length: MANY }, () => begin(plants))
+      const first = await Promise.allSettled(running.map((steps) => steps.next()))
       assert.ok(first.some(({ status }) => status === 'fulfilled'))
       for (let id = 1_000_000n; id < 1_000_020n; id++) {
         assert.equal((await plants.create({ id, name: 'Iris' })).outcome, 'created')
@@ -214,21 +214,21 @@ export function describeExports(shared: SharedStorage, open: OpenStorage): void 
         await plants.list({ limit: 10, words: ['rosa'] })
         await plants.countTags(10)
       }
-      await Promise.all(underWay.map((steps) => steps.return?.()))
+      await Promise.all(running.map((steps) => steps.return?.()))
     })
 
-    test('ends with its storage: what is under way then, and what is asked for later, is refused with 50302', async (t) => {
+    test('fails with 50302 once its storage is closed, whether it was running or is new', async (t) => {
       const storage = await open(t)
       const { plants } = storage
       await fill(plants, roses(3000))
-      const underWay = begin(plants)
-      assert.equal((await underWay.next()).done, false)
+      const running = begin(plants)
+      assert.equal((await running.next()).done, false)
       await storage.close()
-      await assert.rejects(underWay.next(), isRefusal(50302))
-      assert.deepEqual(await underWay.next(), { done: true, value: undefined })
-      await assert.rejects(begin(plants).next(), isRefusal(50302))
+      await assert.rejects(running.next(), isAppError(50302))
+      assert.deepEqual(await running.next(), { done: true, value: undefined })
+      await assert.rejects(begin(plants).next(), isAppError(50302))
       const importing = plants.openImport({ onConflict: 'keep', dryRun: false })
-      await assert.rejects(importing.add(roses(1)), isRefusal(50302))
+      await assert.rejects(importing.add(roses(1)), isAppError(50302))
       await importing.close()
     })
   })

@@ -12,7 +12,7 @@ export function describeIdempotency(open: OpenStorage): void {
     // Keys outlive the plants of a test.
     beforeEach(() => shared.clock.advance(TTL_MS + 1))
 
-    test('the same key and fingerprint response as the first time', async () => {
+    test('a repeated key and fingerprint have the first response', async () => {
       const { plants, clock } = shared
       const first = await plants.create({ id: 1n, name: 'Rosa' }, KEY)
       assert.equal(first.outcome, 'created')
@@ -21,7 +21,7 @@ export function describeIdempotency(open: OpenStorage): void {
       assert.equal((await plants.list({ limit: 10 })).plants.length, 1)
     })
 
-    test('a repetition changes nothing, whatever has become of the plant', async () => {
+    test('a replay changes nothing, whatever was done to the plant', async () => {
       const { plants } = shared
       const first = await plants.create({ id: 1n, name: 'Rosa' }, KEY)
       await plants.update(1n, { name: 'Rosa alba' })
@@ -32,7 +32,7 @@ export function describeIdempotency(open: OpenStorage): void {
       assert.equal(await plants.get(1n), undefined)
     })
 
-    test('the key with another fingerprint is refused, and stores nothing', async () => {
+    test('a key with another fingerprint is rejected, and stores nothing', async () => {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'Rosa' }, KEY)
       assert.deepEqual(await plants.create({ id: 2n, name: 'Rosa' }, { ...KEY, fingerprint: 'two' }), {
@@ -41,7 +41,7 @@ export function describeIdempotency(open: OpenStorage): void {
       assert.equal(await plants.get(2n), undefined)
     })
 
-    test('keys of different callers, and different keys of one caller, never meet', async () => {
+    test('keys of different callers, and different keys of one caller, are independent', async () => {
       const { plants } = shared
       const others = [
         KEY,
@@ -64,7 +64,7 @@ export function describeIdempotency(open: OpenStorage): void {
       }
     })
 
-    test('a create that failed does not spend its key', async () => {
+    test('a create that failed does not use up its key', async () => {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'was here before' })
       assert.deepEqual(await plants.create({ id: 1n, name: 'Rosa' }, KEY), { outcome: 'taken' })
@@ -74,7 +74,7 @@ export function describeIdempotency(open: OpenStorage): void {
       assert.deepEqual(await plants.create({ id: 1n, name: 'Rosa' }, KEY), { outcome: 'key-reused' })
     })
 
-    test('a key is remembered for its time, and forgotten after it', async () => {
+    test('a key is retained until it expires', async () => {
       const { plants, clock } = shared
       const first = await plants.create({ id: 1n, name: 'Rosa' }, KEY)
       clock.advance(TTL_MS)
@@ -98,7 +98,7 @@ export function describeIdempotency(open: OpenStorage): void {
       assert.equal(third.outcome, 'created')
     })
 
-    test('of creates with one key at the same time one is performed, and all have its response', async () => {
+    test('one of several concurrent creates with one key is performed, and all have its response', async () => {
       const { plants } = shared
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => plants.create({ id: 1n, name: 'Rosa' }, KEY)),

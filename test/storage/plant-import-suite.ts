@@ -15,7 +15,7 @@ const KEEP: ImportOptions = { onConflict: 'keep', dryRun: false }
 const REPLACE: ImportOptions = { onConflict: 'replace', dryRun: false }
 
 /** Imports steps one after another, and gives the outcomes of each. */
-async function importSteps(
+async function importChunks(
   plants: PlantStore,
   options: ImportOptions,
   ...steps: NewPlant[][]
@@ -39,9 +39,9 @@ async function namesOf(plants: PlantStore): Promise<[bigint, string][]> {
 
 export function describeImports(shared: SharedStorage): void {
   describe('import', () => {
-    test('an imported plant is read back whole at once, as a created one is', async () => {
+    test('an imported plant is read back complete at once, like a created one', async () => {
       const { plants, clock } = shared
-      const outcomes = await importSteps(plants, KEEP, [
+      const outcomes = await importChunks(plants, KEEP, [
         { id: 7n, name: 'Quercus robur', tag: 'tree' },
         { id: 3n, name: 'Rosa' },
         { id: 4n, name: '', tag: '' },
@@ -63,23 +63,23 @@ export function describeImports(shared: SharedStorage): void {
       ])
     })
 
-    test('where ids are taken the stored plants are kept as they are, and the others go in, told in order', async () => {
+    test('keep leaves plants with taken ids as they are, stores the others and reports outcomes in order', async () => {
       const { plants, clock } = shared
       for (const id of [2n, 4n]) await plants.create({ id, name: 'was here before', tag: 'old' })
       const before = [await plants.get(2n), await plants.get(4n)]
       clock.advance(1000)
-      const [outcomes] = await importSteps(plants, KEEP, plantsFrom(1, 5, 'new').toReversed())
+      const [outcomes] = await importChunks(plants, KEEP, plantsFrom(1, 5, 'new').toReversed())
       assert.deepEqual(outcomes, ['created', 'kept', 'created', 'kept', 'created'])
       assert.deepEqual([await plants.get(2n), await plants.get(4n)], before)
       assert.equal((await plants.get(5n))?.name, 'new 4')
     })
 
-    test('or they are replaced: whole, with another version, and made when they were made', async () => {
+    test('replace stores the whole plant with a new version and the old time of creation', async () => {
       const { plants, clock } = shared
       await plants.create({ id: 1n, name: 'old', tag: 'old' })
       const before = await plants.get(1n)
       clock.advance(1000)
-      const [outcomes] = await importSteps(plants, REPLACE, [
+      const [outcomes] = await importChunks(plants, REPLACE, [
         { id: 1n, name: 'new' },
         { id: 2n, name: 'other' },
       ])
@@ -92,18 +92,18 @@ export function describeImports(shared: SharedStorage): void {
       assert.notEqual(after?.version, before?.version)
     })
 
-    test('a replaced plant is not younger than it was, though the clock was set back', async () => {
+    test('the times of a replaced plant never go back, even if the clock was set back', async () => {
       const { plants, clock } = shared
       await plants.create({ id: 1n, name: 'old' })
       const before = await plants.get(1n)
       clock.advance(-500)
-      await importSteps(plants, REPLACE, [{ id: 1n, name: 'new' }])
+      await importChunks(plants, REPLACE, [{ id: 1n, name: 'new' }])
       clock.advance(500)
       assert.equal((await plants.get(1n))?.name, 'new')
       assert.equal((await plants.get(1n))?.updatedAtMs, before?.updatedAtMs)
     })
 
-    test('an id that comes again, in one step or in the next, counts as taken', async () => {
+    test('a repeated id counts as taken, in the same chunk or the next', async () => {
       const { plants } = shared
       const steps = [
         [
@@ -118,7 +118,7 @@ export function describeImports(shared: SharedStorage): void {
           { id: 3n, name: 'g' },
         ],
       ]
-      assert.deepEqual(await importSteps(plants, KEEP, ...steps), [
+      assert.deepEqual(await importChunks(plants, KEEP, ...steps), [
         ['created', 'created', 'kept', 'kept'],
         ['kept', 'created', 'kept'],
       ])
@@ -128,7 +128,7 @@ export function describeImports(shared: SharedStorage): void {
         [3n, 'f'],
       ])
       for (const id of [1n, 2n, 3n]) await plants.delete(id)
-      assert.deepEqual(await importSteps(plants, REPLACE, ...steps), [
+      assert.deepEqual(await importChunks(plants, REPLACE, ...steps), [
         ['created', 'created', 'replaced', 'replaced'],
         ['replaced', 'created', 'replaced'],
       ])
@@ -151,14 +151,14 @@ export function describeImports(shared: SharedStorage): void {
           plantsFrom(900, 1000, 'third'),
           [],
         ]
-        const told = await importSteps(plants, { onConflict, dryRun: true }, ...steps)
+        const expected = await importChunks(plants, { onConflict, dryRun: true }, ...steps)
         assert.deepEqual(await plants.list({ limit: 1000 }), before)
-        assert.deepEqual(await importSteps(plants, { onConflict, dryRun: false }, ...steps), told)
-        assert.equal(told.flat().filter((outcome) => outcome === 'created').length, 1911)
+        assert.deepEqual(await importChunks(plants, { onConflict, dryRun: false }, ...steps), expected)
+        assert.equal(expected.flat().filter((outcome) => outcome === 'created').length, 1911)
       })
     }
 
-    test('any id and any text arrive as they were sent', async () => {
+    test('any id and any text are stored as sent', async () => {
       const { plants } = shared
       const texts = [
         ...['', 'NULL', '"', '\\', '\\"', "'", '{a,b}', '{}', ',', '$1', 'a\tb\nc\rd', ' spaces '],
@@ -166,14 +166,15 @@ export function describeImports(shared: SharedStorage): void {
       ]
       const sent = NOTABLE_IDS.flatMap((id, at) => ({ id, name: texts[at % texts.length] as string }))
       const tagged = texts.map((tag, at) => ({ id: BigInt(1000 + at), name: tag, tag }))
-      for (const options of [KEEP, REPLACE, REPLACE]) await importSteps(plants, options, [...sent, ...tagged])
+      for (const options of [KEEP, REPLACE, REPLACE])
+        await importChunks(plants, options, [...sent, ...tagged])
       for (const plant of [...sent, ...tagged]) {
         const { id, name, tag } = (await plants.get(plant.id)) ?? {}
         assert.deepEqual({ id, name, ...(tag !== undefined && { tag }) }, plant)
       }
     })
 
-    test('a step of very long texts is one step all the same', async () => {
+    test('a chunk of very long texts is stored as one chunk', async () => {
       const { plants } = shared
       const long = Array.from({ length: 12 }, (_, at) => ({
         id: BigInt(at),
@@ -181,14 +182,14 @@ export function describeImports(shared: SharedStorage): void {
         tag: 't'.repeat(100_000),
       }))
       for (const options of [KEEP, REPLACE]) {
-        const [outcomes] = await importSteps(plants, options, [...long, { id: 5n, name: 'short' }])
+        const [outcomes] = await importChunks(plants, options, [...long, { id: 5n, name: 'short' }])
         assert.equal(outcomes?.length, 13)
         assert.equal((await plants.get(11n))?.name, long[11]?.name)
       }
       assert.equal((await plants.get(5n))?.name, 'short')
     })
 
-    test('a step may be empty or as large as it may be; a larger one is refused whole', async () => {
+    test('a chunk may be empty or of the maximum size; a larger one is rejected as a whole', async () => {
       const { plants } = shared
       const most = plantsFrom(0, IMPORT_CHUNK_PLANTS_MAX, 'Rosa')
       for (const dryRun of [true, false]) {
@@ -206,9 +207,9 @@ export function describeImports(shared: SharedStorage): void {
       const { plants } = shared
       const found = async (word: string) =>
         (await plants.list({ limit: 1000, words: [word] })).plants.map(({ id }) => id)
-      await importSteps(plants, KEEP, plantsFrom(0, 500, 'Rosa'))
+      await importChunks(plants, KEEP, plantsFrom(0, 500, 'Rosa'))
       await keepTrying(async () => assert.equal((await found('rosa')).length, 500))
-      await importSteps(plants, REPLACE, plantsFrom(250, 500, 'Iris'))
+      await importChunks(plants, REPLACE, plantsFrom(250, 500, 'Iris'))
       assert.equal((await found('rosa')).length, 250)
       await keepTrying(async () => assert.equal((await found('iris')).length, 500))
     })

@@ -94,7 +94,7 @@ function describeWays(newDatabase: NewDatabase, otherDatabase: NewDatabase): voi
     assert.deepEqual(await storedIn(client), [plantOf(1n)])
   })
 
-  test('replacing stores every member and removes those left out', async (t) => {
+  test('replacing stores every member and removes missing ones', async (t) => {
     const { client } = await startEmpty(t)
     await client.replacePlant(1n, contentOf('new'))
     assert.deepEqual(await storedIn(client), [{ id: 1n, ...contentOf('new') }])

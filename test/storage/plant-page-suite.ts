@@ -31,7 +31,7 @@ export function describePages(shared: SharedStorage): void {
       assert.deepEqual(await plants.list({ limit: 10, tag: 'tree' }), { plants: [], hasMore: false })
     })
 
-    test('plants come in the signed order of their ids, whatever the order of their creation', async () => {
+    test('plants are in the signed order of their ids, whatever the order of their creation', async () => {
       const { plants } = shared
       const shuffled = NOTABLE_IDS.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
       await Promise.all(shuffled.map((id) => plants.create({ id, name: 'Rosa', tag: 'shrub' })))
@@ -41,7 +41,7 @@ export function describePages(shared: SharedStorage): void {
       }
     })
 
-    test('a page begins after the id that is given, be it in use or not', async () => {
+    test('a page begins after the given id, whether it is in use or not', async () => {
       const { plants } = shared
       for (const id of [ID_MIN, -10n, 10n, 20n, ID_MAX]) {
         await plants.create(id === 20n ? { id, name: 'Rosa' } : { id, name: 'Rosa', tag: 'shrub' })
@@ -63,7 +63,7 @@ export function describePages(shared: SharedStorage): void {
       }
     })
 
-    test('whether there is more is exact at the boundary of a page', async () => {
+    test('hasMore is exact at the boundary of a page', async () => {
       const { plants } = shared
       await Promise.all(
         [1n, 2n, 3n, 4n].map((id) => plants.create({ id, name: 'Rosa', tag: id < 4n ? 'a' : 'b' })),
@@ -91,7 +91,7 @@ export function describePages(shared: SharedStorage): void {
       }
     })
 
-    test('a change of tag moves a plant from one tag to another, a removed tag from all', async () => {
+    test('a plant moves to its new tag, and a removed tag has none', async () => {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'Rosa', tag: 'a' })
       await plants.update(1n, { tag: 'b' })
@@ -101,7 +101,7 @@ export function describePages(shared: SharedStorage): void {
       assert.deepEqual(await pageOf(plants, { limit: 1, tag: 'b' }), [[], false])
     })
 
-    test('a page is bounded in bytes as well, and no plant falls between two pages', async () => {
+    test('a page is limited in bytes, too, and no plant is lost between two pages', async () => {
       const { plants } = shared
       const ids = Array.from({ length: 24 }, (_, at) => BigInt(at))
       const name = 'n'.repeat(600 * 1024)

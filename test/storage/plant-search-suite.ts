@@ -58,7 +58,7 @@ async function search(plants: PlantStore, q: string, query: Partial<PlantQuery> 
 
 export function describeSearch(shared: SharedStorage): void {
   describe('search', () => {
-    test('names are found by their words, blind to case, accents, quotes and spaces', async () => {
+    test('names are found by their words, whatever the case, accents, quotes and spaces', async () => {
       const { plants } = shared
       await Promise.all(FOUND_BY.map(([name], at) => plants.create({ id: BigInt(at), name })))
       await keepTrying(async () => {
@@ -75,7 +75,7 @@ export function describeSearch(shared: SharedStorage): void {
       for (const query of FIND_NOTHING) assert.deepEqual(await search(plants, query), [], `"${query}"`)
     })
 
-    test('a plant found has its tag and its times', async () => {
+    test('a found plant has its tag and its times', async () => {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'Rosa alba', tag: 'shrub' })
       await plants.create({ id: 2n, name: 'Rosa canina' })
@@ -86,7 +86,7 @@ export function describeSearch(shared: SharedStorage): void {
       ])
     })
 
-    test('what is found comes in the signed order of the ids, in pages that are exact', async () => {
+    test('found plants are in the signed order of their ids, on exact pages', async () => {
       const { plants } = shared
       const shuffled = NOTABLE_IDS.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
       await Promise.all(shuffled.map((id) => plants.create({ id, name: `Rosa of ${id}` })))
@@ -108,7 +108,7 @@ export function describeSearch(shared: SharedStorage): void {
       assert.deepEqual(await search(plants, 'rosa', { afterId: ID_MAX }), [])
     })
 
-    test('a tag narrows what is found, and whether there is more', async () => {
+    test('a tag filters the found plants, and hasMore counts only those', async () => {
       const { plants } = shared
       for (let id = 0n; id < 6n; id++) {
         await plants.create({ id, name: 'Rosa', tag: id % 2n === 0n ? 'even' : 'odd' })
@@ -124,7 +124,7 @@ export function describeSearch(shared: SharedStorage): void {
       assert.equal((await plants.list({ limit: 2, words, tag: 'even' })).hasMore, true)
     })
 
-    test('a renamed plant is found by its new name and at once no more by the old one', async () => {
+    test('a renamed plant is found at once by its new name only', async () => {
       const { plants } = shared
       for (const id of [ID_MIN, -3n, ID_MAX]) await plants.create({ id, name: 'Rosa', tag: 'a' })
       await keepTrying(async () => assert.equal((await search(plants, 'rosa')).length, 3))
@@ -138,7 +138,7 @@ export function describeSearch(shared: SharedStorage): void {
       await keepTrying(async () => assert.deepEqual(await search(plants, 'rosa'), [ID_MIN, -3n]))
     })
 
-    test('a deleted plant is at once no more found, and one made anew by its own name only', async () => {
+    test('a deleted plant is not found any more, and one created again is found by its new name only', async () => {
       const { plants } = shared
       for (const id of [ID_MIN, 1n, ID_MAX]) await plants.create({ id, name: 'Rosa' })
       await keepTrying(async () => assert.equal((await search(plants, 'rosa')).length, 3))
@@ -150,7 +150,7 @@ export function describeSearch(shared: SharedStorage): void {
       assert.deepEqual(await search(plants, 'rosa'), [])
     })
 
-    test('the first part of a name of a megabyte is searched', async () => {
+    test('the start of a name of a megabyte is searched', async () => {
       const { plants } = shared
       const filler = 'Lorem '.repeat(150_000)
       await plants.create({ id: 1n, name: `Rosa ${filler} Tulipa` })

@@ -41,7 +41,7 @@ export const TEXTS: readonly string[] = [
 
 export function describeTexts(shared: SharedStorage): void {
   describe('texts', () => {
-    test('names and tags are kept to the character, however they are written', async () => {
+    test('names and tags are stored exactly, character by character', async () => {
       const { plants } = shared
       await Promise.all(
         TEXTS.map((text, at) => plants.create({ id: BigInt(at), name: text, tag: `${text}\u200b` })),
@@ -70,7 +70,7 @@ export function describeTexts(shared: SharedStorage): void {
       }
     })
 
-    test('a tag is found by exactly its own text', async () => {
+    test('a plant is found by the exact text of its tag only', async () => {
       const { plants } = shared
       await Promise.all(TEXTS.map((text, at) => plants.create({ id: BigInt(at), name: 'Rosa', tag: text })))
       await plants.create({ id: -1n, name: 'without a tag' })
@@ -84,7 +84,7 @@ export function describeTexts(shared: SharedStorage): void {
       }
     })
 
-    test('names and tags of a megabyte are kept whole, and found by their tag', async () => {
+    test('names and tags of a megabyte are stored complete, and found by their tag', async () => {
       const { plants } = shared
       const mebi = 1024 * 1024
       const long = ['a'.repeat(mebi), `${'a'.repeat(mebi - 1)}b`, '×'.repeat(mebi / 2), '🌱'.repeat(mebi / 4)]

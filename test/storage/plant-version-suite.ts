@@ -33,13 +33,13 @@ export function describeVersions(open: OpenStorage): void {
     // Its clock is turned back, which the tests of others do not expect.
     const shared = shareStorage(open)
 
-    test('every change makes another version while the clock stands', async () => {
+    test('every write creates a new version while the clock stands still', async () => {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'Rosa' })
       await checkThatVersionsDiffer(plants)
     })
 
-    test('every change makes another version while the clock goes backward, and no time goes back with it', async () => {
+    test('every write creates a new version while the clock goes backward, and stored times never go back', async () => {
       const { plants, clock } = shared
       await plants.create({ id: 1n, name: 'Rosa' })
       await checkThatVersionsDiffer(plants, () => clock.advance(-1000))
@@ -47,7 +47,7 @@ export function describeVersions(open: OpenStorage): void {
       assert.equal(plant?.updatedAtMs, plant?.createdAtMs)
     })
 
-    test('changes at the same time have a version each', async () => {
+    test('concurrent writes have a version each', async () => {
       const { plants } = shared
       await plants.create({ id: 1n, name: 'Rosa' })
       const changes = await Promise.all(
@@ -58,7 +58,7 @@ export function describeVersions(open: OpenStorage): void {
       assert.equal(await versionOf(plants, 1n), versions.at(-1))
     })
 
-    test('a plant made anew after a deletion has a version that none had before it', async () => {
+    test('a plant that is created again after a deletion has a new version', async () => {
       const { plants, clock } = shared
       const create = () => plants.create({ id: 1n, name: 'Rosa' })
       const replace = () => plants.replace(1n, { name: 'Rosa' })
@@ -77,7 +77,7 @@ export function describeVersions(open: OpenStorage): void {
       }
     })
 
-    test('a plant made anew in one batch with the deletion of the old one has another version', async () => {
+    test('a plant that is deleted and created again in one batch has a new version', async () => {
       const { plants } = shared
       const [first, , second] = await Promise.all([
         plants.create({ id: 1n, name: 'old' }),

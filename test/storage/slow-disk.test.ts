@@ -89,7 +89,7 @@ async function startOnHeldDisk(t: TestContext) {
 describe('a slow disk', {
   skip: process.platform === 'linux' ? false : 'a library can be preloaded on Linux only',
 }, () => {
-  test('delays every create until its sync, no read, and concurrent creates share a sync', async (t) => {
+  test('delays creates until their sync, which concurrent ones share, and no read', async (t) => {
     const disk = await startOnHeldDisk(t)
     if (disk === undefined) return t.skip('there is no C compiler')
     await disk.create(-1)

@@ -4,7 +4,7 @@ import type { SharedStorage } from './opened-storage.ts'
 
 export function describeTagCounts(shared: SharedStorage): void {
   describe('tags', () => {
-    test('tags come with their numbers, the most used first, then in the order of their code points', async () => {
+    test('tags have counts, the most used first, then in the order of their code points', async () => {
       const { plants } = shared
       // U+FFFF comes before the emoji in code points, and after its surrogates in UTF-16.
       const single = ['', 'Tree', 'a', 'aa', 'tree', 'ä', '\uffff', '🌱']
@@ -23,7 +23,7 @@ export function describeTagCounts(shared: SharedStorage): void {
       assert.deepEqual(await plants.countTags(2), wanted.slice(0, 2))
     })
 
-    test('of long tags no more come than fit in a page, however many are asked for', async () => {
+    test('long tags are limited to what fits on a page, however many are requested', async () => {
       const { plants } = shared
       const million = 1024 * 1024
       const tags = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => letter.repeat(million))
@@ -42,7 +42,7 @@ export function describeTagCounts(shared: SharedStorage): void {
       )
     })
 
-    test('the longest tag comes, though it fills a page alone', async () => {
+    test('the longest tag is returned although it fills a page', async () => {
       const { plants } = shared
       const tag = 'a'.repeat(5 * 1024 * 1024)
       await plants.create({ id: 1n, name: 'Rosa', tag })
@@ -53,7 +53,7 @@ export function describeTagCounts(shared: SharedStorage): void {
       )
     })
 
-    test('the numbers follow every kind of write', async () => {
+    test('counts follow every kind of write', async () => {
       const { plants } = shared
       assert.deepEqual(await plants.countTags(10), [])
       await plants.create({ id: 1n, name: 'Rosa', tag: 'a' })

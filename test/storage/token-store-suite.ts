@@ -16,7 +16,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
   describe(`Tokens in ${name}`, () => {
     const shared = shareStorage(open)
 
-    test('a token is found by its hash, as it was stored, and by no other', async () => {
+    test('a token is found by its own hash only, as it was stored', async () => {
       const { tokens } = shared
       const all: StoredToken[] = [
         TOKEN,
@@ -37,7 +37,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       assert.deepEqual(await tokens.list(), all)
     })
 
-    test('a first token is stored where there is none, and no second one', async () => {
+    test('a first token is stored only if there is none', async () => {
       const { tokens } = shared
       assert.equal(await tokens.createFirst(TOKEN, hashToken('a')), true)
       assert.equal(await tokens.createFirst({ ...TOKEN, id: 'token-2' }, hashToken('b')), false)
@@ -45,7 +45,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       assert.deepEqual(await tokens.list(), [TOKEN])
     })
 
-    test('an expired token is still found and listed: whether it is good is not for the store to say', async () => {
+    test('an expired token is still found and listed, as the storage does not check expiry', async () => {
       const { tokens } = shared
       const expired = { ...TOKEN, expiresAtMs: TOKEN.createdAtMs - 1 }
       await tokens.create(expired, hashToken('a'))
@@ -53,7 +53,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       assert.deepEqual(await tokens.list(), [expired])
     })
 
-    test('tokens are listed the oldest first', async () => {
+    test('tokens are listed oldest first', async () => {
       const { tokens } = shared
       assert.deepEqual(await tokens.list(), [])
       for (const [at, id] of ['c', 'a', 'd', 'b'].entries()) {
@@ -65,7 +65,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       )
     })
 
-    test('a revoked token is gone for good, the others stay', async () => {
+    test('a revoked token is deleted, and the others stay', async () => {
       const { tokens } = shared
       await tokens.create(TOKEN, hashToken('a'))
       await tokens.create({ ...TOKEN, id: 'token-2' }, hashToken('b'))
@@ -86,7 +86,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
 
     rotationTests(shared)
 
-    test('the use of a token is noted soon', async () => {
+    test('the use of a token is recorded soon', async () => {
       const { tokens } = shared
       await tokens.create(TOKEN, hashToken('a'))
       assert.equal(Object.hasOwn((await tokens.findByHash(hashToken('a'))) ?? {}, 'lastUsedAtMs'), false)
@@ -98,7 +98,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
       }
     })
 
-    test('a token whose id or hash is in use is refused, alone, and the first stays', async () => {
+    test('a token whose id or hash is in use is rejected, and the first stays', async () => {
       const { plants, tokens } = shared
       await tokens.create(TOKEN, hashToken('a'))
       const [sameHash, sameId, other, plant] = await Promise.allSettled([
@@ -130,7 +130,7 @@ export function tokenStoreSuite(name: string, open: OpenStorage): void {
 }
 
 function rotationTests(shared: SharedStorage): void {
-  test('a rotated token is found by its new hash, and by the one before until the grace ends', async () => {
+  test('a rotated token is found by its new hash, and by the old one during the grace period', async () => {
     const { tokens } = shared
     const endless = { ...TOKEN, id: 'token-2' }
     const graceEndsAtMs = TOKEN.createdAtMs + 1_000
@@ -146,10 +146,10 @@ function rotationTests(shared: SharedStorage): void {
       assert.deepEqual(await tokens.findByHash(hashToken(token.id)), replaced)
     }
     assert.equal((await tokens.list()).length, 3, 'and none is there twice')
-    assert.deepEqual((await tokens.list())[0], endless, 'a list tells of the new one')
+    assert.deepEqual((await tokens.list())[0], endless, 'a list has the new one')
   })
 
-  test('of the secrets that were replaced only the last one goes on, and without a grace none', async () => {
+  test('only the most recent old secret stays valid, and none without a grace period', async () => {
     const { tokens } = shared
     await tokens.create(TOKEN, hashToken('a'))
     await tokens.rotate(TOKEN.id, hashToken('b'), TOKEN.createdAtMs + 1_000)
@@ -161,7 +161,7 @@ function rotationTests(shared: SharedStorage): void {
     assert.deepEqual(await tokens.findByHash(hashToken('d')), TOKEN)
   })
 
-  test('each of several rotations at once is told of, and the last two secrets go on', async () => {
+  test('each of several concurrent rotations is reported, and the last two secrets stay valid', async () => {
     const { tokens } = shared
     await tokens.create(TOKEN, hashToken('a'))
     const secrets = ['b', 'c', 'd', 'e']
@@ -177,7 +177,7 @@ function rotationTests(shared: SharedStorage): void {
     ])
   })
 
-  test('a use is noted and a revocation holds by either secret', async () => {
+  test('uses are recorded and revocations apply for either secret', async () => {
     const { tokens } = shared
     await tokens.create(TOKEN, hashToken('a'))
     await tokens.rotate(TOKEN.id, hashToken('b'), TOKEN.createdAtMs + 1_000)

@@ -24,7 +24,7 @@ const OFTEN = Array.from({ length: 30 }, () => 20)
 const behind = (batches: number) => ({ writes: batches * 512, batches })
 
 describe('the lag of commits', () => {
-  test('is too long behind more batches than are committed in time, the one under way included', () => {
+  test('is too long if more batches are queued and running than are committed in time', () => {
     const { lag, advance } = commitLagAfter(OFTEN)
     lag.begin()
     assert.equal(lag.isTooLong(behind(3)), false)
@@ -34,7 +34,7 @@ describe('the lag of commits', () => {
     assert.equal(lag.isTooLong(behind(4.5)), false)
   })
 
-  test('is never too long where nothing waits, or no commit is under way', () => {
+  test('is never too long if nothing is queued or no commit is running', () => {
     const { lag, advance } = commitLagAfter(Array.from({ length: 30 }, () => 5_000))
     assert.equal(lag.isTooLong(behind(10)), false)
     lag.begin()
@@ -42,7 +42,7 @@ describe('the lag of commits', () => {
     assert.equal(lag.isTooLong({ writes: 0, batches: 0 }), false)
   })
 
-  test('is not too long for the next commit, however slow they are, until one comes to a halt', () => {
+  test('is not too long for the next commit, however slow, until one stalls', () => {
     for (const usualMs of [20, 1_000]) {
       const { lag, advance } = commitLagAfter(Array.from({ length: 30 }, () => usualMs))
       lag.begin()
@@ -55,14 +55,14 @@ describe('the lag of commits', () => {
     }
   })
 
-  test('one slow commit counts neither while it lasts nor behind it; when all are slow they count', () => {
+  test('ignores a single slow commit, and counts them once all are slow', () => {
     const { lag, advance } = commitLagAfter(OFTEN)
     lag.begin()
     advance(300)
     assert.equal(lag.isTooLong(behind(3)), false)
     lag.end(true)
     lag.begin()
-    // Nothing is known but the mean, which has moved, and the last one: the next one tells.
+    // Only the mean, which has moved, and the last one are known: the next one decides.
     advance(20)
     lag.end(true)
     lag.begin()
@@ -72,7 +72,7 @@ describe('the lag of commits', () => {
     assert.equal(slow.lag.isTooLong(behind(1)), true)
   })
 
-  test('the first commit of a process does not count, as it compiles and prepares', () => {
+  test('ignores the first commit of a process, which compiles and prepares', () => {
     const { lag, advance } = commitLagAfter([120])
     lag.begin()
     assert.equal(lag.isTooLong(behind(3)), false)
@@ -82,7 +82,7 @@ describe('the lag of commits', () => {
     assert.equal(lag.isTooLong(behind(3)), true)
   })
 
-  test('a commit that failed tells nothing', () => {
+  test('ignores a failed commit', () => {
     const { lag, advance } = commitLagAfter(OFTEN)
     for (let count = 0; count < 5; count++) {
       lag.begin()

@@ -43,7 +43,7 @@ function isOverloaded(error: unknown): boolean {
 }
 
 describe('group commit', () => {
-  test('what is submitted in one turn is one batch, in the order of submission', async () => {
+  test('operations submitted in one turn are one batch, in the order of submission', async () => {
     const { commits, begun } = startCommits()
     const outcomes = Promise.all(['a', 'b', 'c'].map((text) => commits.submit(text)))
     assert.equal(begun.length, 0)
@@ -54,7 +54,7 @@ describe('group commit', () => {
     assert.equal(begun.length, 1)
   })
 
-  test('one batch is on its way at a time, and the next one gathers meanwhile', async () => {
+  test('one batch runs at a time while the next one is gathered', async () => {
     const { commits, begun } = startCommits()
     const first = commits.submit('first')
     await yieldToEventLoop()
@@ -70,19 +70,19 @@ describe('group commit', () => {
     assert.deepEqual(await Promise.all(others), ['SECOND', 'THIRD', 'FOURTH'])
   })
 
-  test('an outcome is not told before its batch is committed', async () => {
+  test('an outcome is reported only after its batch is committed', async () => {
     const { commits, begun } = startCommits()
-    let isTold = false
-    const told = commits.submit('a').then(() => {
-      isTold = true
+    let isReported = false
+    const reported = commits.submit('a').then(() => {
+      isReported = true
     })
     for (let turn = 0; turn < 5; turn++) await yieldToEventLoop()
-    assert.equal(isTold, false)
+    assert.equal(isReported, false)
     begun[0]?.succeed()
-    await told
+    await reported
   })
 
-  test('a batch is bounded in operations, and what does not fit keeps its place in the next one', async () => {
+  test('a batch has a limit of operations; the others go first in the next one', async () => {
     const { commits, begun } = startCommits()
     const texts = Array.from({ length: 1200 }, (_, at) => `text ${at}`)
     const outcomes = Promise.all(texts.map((text) => commits.submit(text)))
@@ -103,7 +103,7 @@ describe('group commit', () => {
     )
   })
 
-  test('a batch is bounded in characters, and one operation that is larger goes alone', async () => {
+  test('a batch has a limit of characters; a larger operation is a batch of its own', async () => {
     const { commits, begun } = startCommits()
     const sizes = [1, 3 * MEBI, 1, 3 * MEBI, 9 * MEBI, 1, 1]
     const outcomes = sizes.map((size) => commits.submit('x'.repeat(size)))
@@ -116,7 +116,7 @@ describe('group commit', () => {
     assert.deepEqual(batches, [[1, 3 * MEBI, 1], [3 * MEBI], [9 * MEBI], [1, 1]])
   })
 
-  test('a full queue refuses one more with 50301, and takes it again when there is room', async () => {
+  test('a full queue rejects operations with 50301 until it has room', async () => {
     const { commits, begun } = startCommits({ queueMax: 2 })
     const inFlight = commits.submit('in flight')
     await yieldToEventLoop()
@@ -136,7 +136,7 @@ describe('group commit', () => {
     )
   })
 
-  test('it lags by the batches that wait, in operations or characters, and takes more all the same', async () => {
+  test('the lag counts the queued batches, by operations or characters, and does not reject any', async () => {
     for (const text of ['a', 'x'.repeat(2 * MEBI)]) {
       const { commits, begun } = startCommits()
       const batchMax = text === 'a' ? 512 : 2
@@ -155,7 +155,7 @@ describe('group commit', () => {
     }
   })
 
-  test('what waits is told, and every commit when it has ended', async () => {
+  test('the queue length is reported, and every commit once it has ended', async () => {
     const { commits, begun } = startCommits()
     const reports: CommitReport[] = []
     commits.onCommit((commit) => reports.push(commit))
@@ -181,7 +181,7 @@ describe('group commit', () => {
     assert.ok(reports.every(({ durationMs }) => durationMs > 0))
   })
 
-  test('a queue of few but large operations is full as well, and empties', async () => {
+  test('a queue of few but large operations is full, too, and empties', async () => {
     const { commits, begun } = startCommits()
     const large = 'x'.repeat(3 * MEBI)
     const results: Promise<string>[] = []
@@ -200,7 +200,7 @@ describe('group commit', () => {
     assert.equal((await again).length, large.length)
   })
 
-  test('a failed batch rejects all of its own and nobody else, and the next one is committed', async () => {
+  test('a failed batch rejects its own operations only, and the next one is committed', async () => {
     const { commits, begun } = startCommits()
     const failing = Promise.allSettled(['a', 'b'].map((text) => commits.submit(text)))
     await yieldToEventLoop()
@@ -215,7 +215,7 @@ describe('group commit', () => {
     assert.equal(await next, 'C')
   })
 
-  test('a drain ends when everything has its outcome, be it a failure', async () => {
+  test('a drain ends when every operation has an outcome or has failed', async () => {
     const { commits, begun } = startCommits()
     await commits.drain()
     const outcomes = Promise.allSettled([commits.submit('a')])

@@ -1,11 +1,11 @@
 import { TOKEN } from '../../support/http/start-app.ts'
 
-/** How soon a client asks again that was refused. Retry-After says a second, which would measure no less. */
+/** The pause of a client before it retries a rejected create. Retry-After is a second; it would measure the same. */
 const PAUSE_MS = 20
 /** Creates without a key among the others: one in so many. */
 const PLAIN_EVERY = 4
 
-/** What the clients were told. Ids of plants, with the version that an acknowledgement named. */
+/** What the responses to the clients said. Ids of plants, with the version that an acknowledgement named. */
 export interface CreateReport {
   acknowledged: Map<bigint, number>
   /** Plain creates of which the response said that nothing was stored; they were not sent again. */
@@ -15,7 +15,7 @@ export interface CreateReport {
   /** Keyed creates of unknown outcome, which were sent again until they were acknowledged. */
   resolved: Set<bigint>
   /** Responses with 503 and code 50302. */
-  refusals: number
+  rejections: number
   /** Whatever else went wrong. */
   others: string[]
   /** For each replica its longest time without a 200, in milliseconds. */
@@ -46,7 +46,7 @@ export function startCreateLoad(replicas: readonly string[], clients: number): C
     notStored: new Set(),
     unknown: new Set(),
     resolved: new Set(),
-    refusals: 0,
+    rejections: 0,
     others: [],
     longestGapsMs: replicas.map(() => 0),
   }
@@ -62,7 +62,7 @@ export function startCreateLoad(replicas: readonly string[], clients: number): C
     report.acknowledged.set(id, version)
   }
 
-  /** Sends a create once; tells whether its client is done with it. */
+  /** Sends a create once; true if its client is done with it. */
   async function send(id: bigint, isPlain: boolean): Promise<boolean> {
     const replica = turn++ % replicas.length
     const response = await fetch(`${replicas[replica]}/plants`, {
@@ -85,7 +85,7 @@ export function startCreateLoad(replicas: readonly string[], clients: number): C
       report.others.push(`${id}: ${response.status} ${text}`)
       return true
     }
-    report.refusals++
+    report.rejections++
     const isUnknown = details?.outcome === 'unknown'
     if (!isUnknown && details?.outcome !== 'none') report.others.push(`${id}: ${text}`)
     if (!isPlain && isUnknown) report.resolved.add(id)

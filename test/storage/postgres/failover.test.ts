@@ -15,7 +15,7 @@ const BACK_WITHIN_MS = 10_000
 const LOAD_AROUND_MS = 500
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Asks for the health of a replica until it is told to stop; gives the statuses that it got a response with. */
+/** Requests the health of a replica until it is stopped; collects the statuses of the responses. */
 function watchHealth(url: string) {
   const seen = { healthz: new Set<number>(), readyz: new Set<number>() }
   let isOver = false
@@ -34,7 +34,7 @@ function watchHealth(url: string) {
   }
 }
 
-/** Holds what the clients were told against what the server has. Gives how many were lost and doubled. */
+/** Compares the responses to the clients with the stored plants. Returns the lost and the doubled ones. */
 async function compare(report: CreateReport, server: PostgresServer) {
   const sample = plantOf(1n)
   const fields = `name = '${sample.name.replace('1', '')}' || id AND tag = '${sample.tag}'`
@@ -56,8 +56,8 @@ async function compare(report: CreateReport, server: PostgresServer) {
   }
 }
 
-describe('a primary that dies', { skip: postgresMissing }, () => {
-  test('loses nothing that two replicas acknowledged: its synchronous standby takes over', async (t) => {
+describe('a primary that crashes', { skip: postgresMissing }, () => {
+  test('loses no acknowledged write of two replicas when its synchronous standby takes over', async (t) => {
     const primary = await startPostgres(t)
     const standby = await primary.startStandby('standby')
     await primary.makeSynchronous(['standby'])
@@ -80,7 +80,7 @@ describe('a primary that dies', { skip: postgresMissing }, () => {
     const before = load.report.acknowledged.size
     await primary.kill()
     const killedMs = performance.now()
-    // Whoever watches over a cluster takes a while to be sure, too.
+    // The program that supervises a cluster takes a while to be sure, too.
     await keepTrying(() => assert.ok(health.every(({ seen }) => seen.readyz.has(503))))
     await standby.promote()
     const promotedMs = performance.now()
@@ -100,14 +100,14 @@ describe('a primary that dies', { skip: postgresMissing }, () => {
         `${difference.doubled.length} doubled`,
         `${report.resolved.size} of unknown outcome resolved by their keys`,
         `${report.unknown.size} plain ones left unknown`,
-        `${report.refusals} responses with 503 for ${Math.round(Math.max(...report.longestGapsMs))} ms`,
+        `${report.rejections} responses with 503 for ${Math.round(Math.max(...report.longestGapsMs))} ms`,
         `${report.others.length} other errors`,
         `promoted ${Math.round(promotedMs - killedMs)} ms after the kill, back ${Math.round(backMs)} ms later`,
       ].join(', '),
     )
     assert.deepEqual(report.others.slice(0, 3), [])
     assert.deepEqual(difference, { lost: [], doubled: [], stored: [], strangers: [], rows: 0 })
-    assert.ok(report.refusals > 0)
+    assert.ok(report.rejections > 0)
     assert.ok(report.acknowledged.size > before)
     for (const { seen } of health) {
       assert.deepEqual([...seen.healthz], [200])

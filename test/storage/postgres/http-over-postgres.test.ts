@@ -39,7 +39,7 @@ async function runTests(files: string[], serverUrl: string): Promise<{ code: num
   return { code, output }
 }
 
-test('the HTTP service does on PostgreSQL what its tests say', { skip: postgresMissing }, async (t) => {
+test('the tests of the HTTP service pass on PostgreSQL', { skip: postgresMissing }, async (t) => {
   const server = await startPostgres(t)
   const files = FILES.flatMap((pattern) => {
     const found = globSync(pattern, { cwd: ROOT })

@@ -11,10 +11,10 @@ import { openDatabase, sharePostgres } from './temporary-database.ts'
 const TTL_MS = 60_000
 const PURGE_INTERVAL_MS = 30_000
 
-describe('idempotency keys past their time', { skip: postgresMissing }, () => {
+describe('expired idempotency keys', { skip: postgresMissing }, () => {
   const shared = sharePostgres()
 
-  test('are removed to the millisecond, and those in force stay', async (t) => {
+  test('are removed to the millisecond, and valid keys stay', async (t) => {
     const url = await shared.server.createDatabase()
     await openDatabase(t, url)
     const client = createPostgresClient({

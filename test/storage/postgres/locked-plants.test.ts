@@ -79,7 +79,7 @@ describe('a plant that another session has locked', { skip: postgresMissing }, (
     })
   }
 
-  test('a table that is locked fails its writes in time, and they succeed afterwards', async (t) => {
+  test('writes to a locked table time out, and succeed once it is unlocked', async (t) => {
     const { plants, release } = await openBeside(t, (sql) => sql`LOCK TABLE plants IN SHARE MODE`)
     await Promise.all(OTHERS.map((id) => assertLocked(plants.create({ id, name: 'Rosa' }))))
     await release()

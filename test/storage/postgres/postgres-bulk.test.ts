@@ -24,7 +24,7 @@ function isUnavailable(outcome: WriteOutcome): (error: unknown) => boolean {
   return (error) => error instanceof AppError && error.code === 50302 && error.details?.outcome === outcome
 }
 
-describe('bulk on a database that fails', { skip: postgresMissing }, () => {
+describe('import and export on a failing database', { skip: postgresMissing }, () => {
   const shared = sharePostgres()
 
   async function openBehindProxy(t: TestContext, options: Partial<StorageOptions> = {}) {
@@ -39,7 +39,7 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
     ['keeps', KEEP, 'INSERT INTO plants'],
     ['replaces', REPLACE, 'INSERT INTO plants'],
   ] as const) {
-    test(`a step that ${name} and gave way to another transaction is tried again`, async (t) => {
+    test(`a chunk that ${name} and was rolled back for another transaction is retried`, async (t) => {
       const { proxy, plants } = await openBehindProxy(t)
       const importing = plants.openImport(options)
       for (const sqlstate of ['40001', '40P01']) {
@@ -50,7 +50,7 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
       assert.equal((await plants.list({ limit: 2000 })).plants.length, 1000)
     })
 
-    test(`a step that ${name} and fails in the middle stores nothing, and the next one works`, async (t) => {
+    test(`a chunk that ${name} and fails midway stores nothing, and the next one works`, async (t) => {
       const { plants } = await openBehindProxy(t)
       const importing = plants.openImport(options)
       // A text that no server takes.
@@ -60,7 +60,7 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
     })
   }
 
-  test('a step whose response is lost may have been stored or not, and the failure says so', async (t) => {
+  test('a chunk whose response is lost fails with an unknown outcome', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     await plants.list({ limit: 1 })
     const importing = plants.openImport(KEEP)
@@ -72,7 +72,7 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
     )
   })
 
-  test('replicas that import the same plants in other orders at the same time both succeed, and neither locks the other out', async (t) => {
+  test('two replicas import the same plants in different orders at the same time without a deadlock', async (t) => {
     const { url, plants } = await openBehindProxy(t)
     const other = (await openDatabase(t, url)).plants
     for (const options of [KEEP, REPLACE, REPLACE]) {
@@ -92,7 +92,7 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
     assert.doesNotMatch(shared.server.log, /deadlock/)
   })
 
-  test('an export that loses its connection is refused with 50302, and never goes on with other plants', async (t) => {
+  test('an export that loses its connection fails with 50302, and never continues with other plants', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const importing = plants.openImport(KEEP)
     for (const from of [0, 1000, 2000]) {
@@ -118,7 +118,7 @@ describe('bulk on a database that fails', { skip: postgresMissing }, () => {
     await keepTrying(() => assert.ok(proxy.connections <= connections))
   })
 
-  test('an export may take longer than a statement, and idle longer than the server would let it', async (t) => {
+  test('an export may take longer than the statement timeout, and idle longer than the idle timeout', async (t) => {
     const { server } = shared
     const url = await server.createDatabase()
     const database = new URL(url).pathname.slice(1)

@@ -14,7 +14,7 @@ const KEY = { caller: 'greenhouse', key: 'key-1', fingerprint: 'body-1' }
 const IMPATIENT = { postgresConnectTimeoutMs: 1_000, postgresStatementTimeoutMs: 500 }
 const BACK_WITHIN_MS = 3_000
 
-describe('a database that fails', { skip: postgresMissing }, () => {
+describe('a failing database', { skip: postgresMissing }, () => {
   const shared = sharePostgres()
 
   /** A storage behind a proxy, with both of its clients connected. */
@@ -29,9 +29,9 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     return { url, proxy, ...storage }
   }
 
-  async function refusalOf(work: Promise<unknown>): Promise<AppError> {
+  async function failureOf(work: Promise<unknown>): Promise<AppError> {
     const error = await work.then(
-      () => assert.fail('it was not refused'),
+      () => assert.fail('it did not fail'),
       (reason: unknown) => reason,
     )
     assert.ok(error instanceof AppError, String(error))
@@ -40,7 +40,7 @@ describe('a database that fails', { skip: postgresMissing }, () => {
   }
 
   for (const sqlstate of ['40001', '40P01']) {
-    test(`a write that gave way to another (${sqlstate}) is tried again`, async (t) => {
+    test(`a write that was rolled back for another (${sqlstate}) is retried`, async (t) => {
       const { proxy, plants } = await openBehindProxy(t)
       const responded = proxy.respondToNext(sqlstate, { match: 'INSERT INTO plants' })
       assert.equal((await plants.create(PLANT)).outcome, 'created')
@@ -53,19 +53,19 @@ describe('a database that fails', { skip: postgresMissing }, () => {
   }
 
   for (const sqlstate of ['40001', '40P01']) {
-    test(`a write that gives way every time (${sqlstate}) is tried six times, and nothing is stored`, async (t) => {
+    test(`a write that is rolled back every time (${sqlstate}) is tried six times, and nothing is stored`, async (t) => {
       const { proxy, plants } = await openBehindProxy(t)
       let tries = 0
       for (let response = 0; response < 20; response++) {
         void proxy.respondToNext(sqlstate, { match: 'INSERT INTO plants' }).then(() => tries++)
       }
-      assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'none' })
+      assert.deepEqual((await failureOf(plants.create(PLANT))).details, { outcome: 'none' })
       assert.equal(tries, 6)
       assert.equal(await plants.get(1n), undefined)
     })
   }
 
-  test('of two transactions that wait for each other one is ended, and the write done in the end', async (t) => {
+  test('a write that was aborted by a deadlock is retried', async (t) => {
     const { url, plants } = await openBehindProxy(t)
     const ids = [1n, 2n, 3n]
     await Promise.all(ids.map((id) => plants.create({ ...PLANT, id })))
@@ -100,19 +100,19 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     await keepTrying(() => assert.match(shared.server.log, /deadlock detected/))
   })
 
-  test('where the response to a plain create is lost the refusal says so, and the plant is there', async (t) => {
+  test('a create without a key fails with an unknown outcome if its response is lost, and is stored', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const lost = proxy.cutAfterServerBytes(0, { match: 'INSERT INTO plants' })
-    assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' })
+    assert.deepEqual((await failureOf(plants.create(PLANT))).details, { outcome: 'unknown' })
     await lost
     assert.equal((await plants.create(PLANT)).outcome, 'taken')
     assert.equal((await plants.get(1n))?.name, PLANT.name)
   })
 
-  test('where the response to a commit is lost the refusal says so, and the key finds the truth', async (t) => {
+  test("a create with a key fails with an unknown outcome if its commit's response is lost, and its retry is a replay", async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const lost = proxy.cutAfterServerBytes(0, { match: 'commit' })
-    assert.deepEqual((await refusalOf(plants.create(PLANT, KEY))).details, { outcome: 'unknown' })
+    assert.deepEqual((await failureOf(plants.create(PLANT, KEY))).details, { outcome: 'unknown' })
     await lost
     const again = await plants.create(PLANT, KEY)
     assert.equal(again.outcome, 'created')
@@ -124,34 +124,34 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     )
   })
 
-  test('where the question was lost, too, the same key stores it once', async (t) => {
+  test('a create with a key is stored once by its retry if the statement was lost', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const lost = proxy.cutAfterClientBytes(0, { match: 'INSERT INTO plants' })
-    await refusalOf(plants.create(PLANT, KEY))
+    await failureOf(plants.create(PLANT, KEY))
     await lost
     assert.equal(await plants.get(1n), undefined)
     assert.equal((await plants.create(PLANT, KEY)).outcome, 'created')
   })
 
-  test('a server that shuts down during a write (57P01) leaves its outcome open, and the next one works', async (t) => {
+  test('the outcome of a write is unknown if the server shuts down (57P01), and the next write works', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const responded = proxy.respondToNext('57P01', { fatal: true, match: 'INSERT INTO plants' })
-    assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' })
+    assert.deepEqual((await failureOf(plants.create(PLANT))).details, { outcome: 'unknown' })
     await responded
     assert.equal((await plants.create(PLANT)).outcome, 'created')
   })
 
-  test('a write whose connection the server ends is not sent again, whatever the connection still takes', async (t) => {
+  test('a write whose connection the server closes is not retried', async (t) => {
     for (const sqlstate of ['57P01', '57P02', '25P03', '57P05', '08000', '08003', '08006']) {
       const { proxy, plants } = await openBehindProxy(t)
       const responded = proxy.respondToNext(sqlstate, { match: 'INSERT INTO plants' })
-      assert.deepEqual((await refusalOf(plants.create(PLANT))).details, { outcome: 'unknown' }, sqlstate)
+      assert.deepEqual((await failureOf(plants.create(PLANT))).details, { outcome: 'unknown' }, sqlstate)
       await responded
       assert.equal(await plants.get(1n), undefined, sqlstate)
     }
   })
 
-  test('a committed write whose connection was terminated (57P01) is not sent again', async (t) => {
+  test('a committed write whose connection was terminated (57P01) is not retried', async (t) => {
     const { plants } = await openBehindProxy(t)
     const { server } = shared
     const waitFor = async (standby: string) => {
@@ -170,20 +170,20 @@ describe('a database that fails', { skip: postgresMissing }, () => {
       assert.equal(await server.query('SHOW synchronous_standby_names'), 'no_such_standby'),
     )
     const version = (await plants.get(0n))?.version ?? 0
-    const failure = refusalOf(plants.replace(0n, { name: 'the second' }, { ifMatch: [version] }))
+    const failure = failureOf(plants.replace(0n, { name: 'the second' }, { ifMatch: [version] }))
     await keepTrying(terminate)
     assert.deepEqual((await failure).details, { outcome: 'unknown' })
     assert.equal((await plants.get(0n))?.name, 'the second')
   })
 
-  test('a read survives the loss of its connection', async (t) => {
+  test('a read is retried if its connection is lost', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     const lost = proxy.cutAfterServerBytes(0, { match: 'WHERE id = ' })
     assert.equal((await plants.get(0n))?.name, 'the first')
     await lost
   })
 
-  test('a server with no connection left (53300) is asked again', async (t) => {
+  test('a request is retried if the server has no connection left (53300)', async (t) => {
     const { proxy, plants } = await openBehindProxy(t)
     proxy.cut()
     const responded = proxy.respondToNextStartup('53300')
@@ -191,21 +191,21 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     await responded
   })
 
-  for (const [name, fail, mend, query] of [
-    ['closes connections', 'refuse', 'accept', ''],
+  for (const [name, fail, repair, query] of [
+    ['closes connections', 'reject', 'accept', ''],
     // Without TLS nothing is asked before the session begins, so the connection seems to be there.
-    ['closes connections (sslmode=disable)', 'refuse', 'accept', '?sslmode=disable'],
-    ['says nothing', 'stall', 'resume', ''],
+    ['closes connections (sslmode=disable)', 'reject', 'accept', '?sslmode=disable'],
+    ['does not respond', 'stall', 'resume', ''],
   ] as const) {
-    test(`while a server ${name} everything is refused in time, and works again by itself`, async (t) => {
+    test(`requests fail in time while a server ${name}, and work again afterwards`, async (t) => {
       const { proxy, plants, ping } = await openBehindProxy(t, IMPATIENT, query)
       proxy[fail]()
-      if (fail === 'refuse') proxy.cut()
+      if (fail === 'reject') proxy.cut()
       const start = performance.now()
-      await Promise.all([refusalOf(plants.create(PLANT)), refusalOf(plants.get(0n)), assert.rejects(ping())])
+      await Promise.all([failureOf(plants.create(PLANT)), failureOf(plants.get(0n)), assert.rejects(ping())])
       const tookMs = performance.now() - start
       assert.ok(tookMs < 8_000, `${tookMs} ms`)
-      proxy[mend]()
+      proxy[repair]()
       await keepTrying(() => ping(), { withinMs: BACK_WITHIN_MS })
       await keepTrying(() => plants.create({ ...PLANT, id: 3n }), { withinMs: BACK_WITHIN_MS })
       assert.equal((await plants.get(3n))?.name, PLANT.name)
@@ -216,10 +216,10 @@ describe('a database that fails', { skip: postgresMissing }, () => {
     ['killed', () => shared.server.kill()],
     ['shut down', () => shared.server.stop('fast')],
   ] as const) {
-    test(`a server that was ${name} and started again is used again by itself, in time`, async (t) => {
+    test(`a server that was ${name} is used again in time once it has started`, async (t) => {
       const { plants, ping } = await openBehindProxy(t)
       await stop()
-      await refusalOf(plants.create(PLANT))
+      await failureOf(plants.create(PLANT))
       await shared.server.start()
       const start = performance.now()
       await keepTrying(() => ping(), { withinMs: BACK_WITHIN_MS })

@@ -12,10 +12,10 @@ const READS = 20
 const WAIT_MAX_MS = 500
 const BACK_WITHIN_MS = 3_000
 
-describe('a database with more to do than it can', { skip: postgresMissing }, () => {
+describe('an overloaded database', { skip: postgresMissing }, () => {
   const shared = sharePostgres()
 
-  test('a read that finds no place in time is refused, and those that have one are left alone', async (t) => {
+  test('a read that gets no slot in time is rejected, and running reads are not aborted', async (t) => {
     const url = await shared.server.createDatabase()
     const { plants } = await openDatabase(t, url, {
       postgresConnections: 1,
@@ -31,25 +31,25 @@ describe('a database with more to do than it can', { skip: postgresMissing }, ()
     await plants.get(1n)
     const before = await backends()
     const reads: Promise<unknown>[] = []
-    const refused: unknown[] = []
+    const rejected: unknown[] = []
     await other.begin(async (sql) => {
       await sql`LOCK TABLE plants`
       for (let read = 0; read < READS; read++) {
         const reading = plants.get(1n)
         reads.push(reading)
-        reading.catch((error: unknown) => refused.push(error))
+        reading.catch((error: unknown) => rejected.push(error))
       }
-      await keepTrying(() => assert.equal(refused.length, READS - 4))
+      await keepTrying(() => assert.equal(rejected.length, READS - 4))
     })
     const results = await Promise.allSettled(reads)
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 4)
-    for (const error of refused) assert.ok(error instanceof AppError && error.code === 50302, String(error))
+    for (const error of rejected) assert.ok(error instanceof AppError && error.code === 50302, String(error))
     assert.equal((await plants.get(1n))?.name, 'Rosa')
-    // No connection was given up for it.
+    // No connection was closed for it.
     assert.deepEqual(await backends(), before)
   })
 
-  test('while it takes no connection (53300) requests get 50302, and served again after', async (t) => {
+  test('requests get 50302 while it accepts no connection (53300), and are served again afterwards', async (t) => {
     const { server } = shared
     const url = await server.createDatabase()
     const name = new URL(url).pathname.slice(1)

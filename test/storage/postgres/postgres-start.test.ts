@@ -11,8 +11,8 @@ import { postgresMissing, startPostgres } from '../../support/postgres/postgres-
 import { STORAGE_OPTIONS } from '../opened-storage.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
-/** Asserts that the URL is refused in one line, without its password. */
-async function refusalOf(url: string, options: Partial<StorageOptions> = {}): Promise<string> {
+/** Asserts that the start fails with one line, without the password of the URL, and returns that line. */
+async function startErrorOf(url: string, options: Partial<StorageOptions> = {}): Promise<string> {
   const error = await openPostgresStorage(url, { ...STORAGE_OPTIONS, ...options }).then(
     (storage) => storage.close().then(() => assert.fail('it was opened')),
     (reason: unknown) => reason,
@@ -26,7 +26,7 @@ async function refusalOf(url: string, options: Partial<StorageOptions> = {}): Pr
 describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
   const shared = sharePostgres()
 
-  test('makes the schema once, however many start together', async (t) => {
+  test('creates the schema once, however many processes start together', async (t) => {
     const url = await shared.server.createDatabase()
     const storages = await Promise.all(Array.from({ length: 10 }, () => openDatabase(t, url)))
     await Promise.all(storages.map(({ plants }, at) => plants.create({ id: BigInt(at), name: 'Rosa' })))
@@ -37,12 +37,12 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     )
   })
 
-  test('needs no right to change the schema when that is up to date', async (t) => {
+  test('needs no right to change a schema that is up to date', async (t) => {
     const { server } = shared
     const url = await server.createDatabase()
     const database = new URL(url).pathname.slice(1)
     assert.match(
-      await refusalOf(url, { migrate: false }),
+      await startErrorOf(url, { migrate: false }),
       /lacks 0001-plants.*run "plantstore migrate" first/,
     )
     await (await openDatabase(t, url)).close()
@@ -63,39 +63,42 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     }
   })
 
-  test('that cannot be says in a line what to mend, and no password', async (t) => {
+  test('fails with one line that says what to correct, without a password', async (t) => {
     const { server } = shared
     const address = `127.0.0.1:${server.port}`
-    assert.match(await refusalOf(`postgres://postgres:secret@${address}/postgres`), /check user and password/)
-    assert.match(await refusalOf(server.url('absent')), /there is no database absent/)
     assert.match(
-      await refusalOf(`postgres://a:secret@127.0.0.1:${await findFreePort()}/a`),
+      await startErrorOf(`postgres://postgres:secret@${address}/postgres`),
+      /check user and password/,
+    )
+    assert.match(await startErrorOf(server.url('absent')), /there is no database absent/)
+    assert.match(
+      await startErrorOf(`postgres://a:secret@127.0.0.1:${await findFreePort()}/a`),
       /no server listens there/,
     )
     await server.query("CREATE DATABASE old ENCODING 'SQL_ASCII' TEMPLATE template0")
-    assert.match(await refusalOf(server.url('old')), /encoding SQL_ASCII/)
-    assert.match(await refusalOf(`${server.url()}?sslmode=require`), /does not support TLS/)
+    assert.match(await startErrorOf(server.url('old')), /encoding SQL_ASCII/)
+    assert.match(await startErrorOf(`${server.url()}?sslmode=require`), /does not support TLS/)
     const standby = await server.startStandby('standby')
-    assert.match(await refusalOf(standby.url()), /it is a read-only standby/)
+    assert.match(await startErrorOf(standby.url()), /it is a read-only standby/)
     // With the primary beside it, that one is found.
     const both = server.url().replace(address, `127.0.0.1:${standby.port},${address}`)
     await (await openDatabase(t, both)).plants.create({ id: 1n, name: 'Rosa' })
   })
 
-  test('ends in time where the database does not response a question', async (t) => {
+  test('times out if the database does not respond', async (t) => {
     const url = await shared.server.createDatabase()
     await (await openDatabase(t, url)).close()
     const sql = postgres(url, { max: 1 })
     await sql.begin(async (transaction) => {
       await transaction`LOCK TABLE migrations`
       const start = performance.now()
-      assert.match(await refusalOf(url, { postgresConnectTimeoutMs: 300 }), /did not respond in time/)
+      assert.match(await startErrorOf(url, { postgresConnectTimeoutMs: 300 }), /did not respond in time/)
       assert.ok(performance.now() - start < 3_000)
     })
     await sql.end()
   })
 
-  test('that migrates waits for no lock for ever, and says what it waited for', async (t) => {
+  test('times out if a migration waits for a lock, and says which', async (t) => {
     const url = await shared.server.createDatabase()
     await (await openDatabase(t, url)).close()
     const sql = postgres(url, { max: 1 })
@@ -105,19 +108,19 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     const impatient = { postgresStatementTimeoutMs: 100 }
     await sql.begin(async (transaction) => {
       await transaction`LOCK TABLE migrations IN SHARE MODE`
-      assert.match(await refusalOf(url, impatient), /waited 100 ms for a lock that another session holds/)
+      assert.match(await startErrorOf(url, impatient), /waited 100 ms for a lock that another session holds/)
     })
     await sql.begin(async (transaction) => {
       await transaction`SELECT pg_advisory_xact_lock(7152668311001)`
-      assert.match(await refusalOf(url, impatient), /waited 3000 ms for another process that migrates it/)
+      assert.match(await startErrorOf(url, impatient), /waited 3000 ms for another process that migrates it/)
     })
     assert.equal((await sql`SELECT to_regclass('tokens')::text AS found`)[0]?.found, null)
     assert.deepEqual(await (await openDatabase(t, url)).tokens.list(), [])
   })
 
-  test('ends in time where the server closes every connection', async (t) => {
+  test('fails in time if the server closes every connection', async (t) => {
     const proxy = await startPostgresProxy(t, shared.server.port)
-    proxy.refuse()
+    proxy.reject()
     for (const [query, reason] of [
       ['', /closed the connection/],
       // Without TLS nothing is asked before the session begins, so the connection seems to be there.
@@ -125,23 +128,23 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
     ] as const) {
       const url = shared.server.url().replace(`:${shared.server.port}/`, `:${proxy.port}/`) + query
       const start = performance.now()
-      assert.match(await refusalOf(url, { postgresConnectTimeoutMs: 300 }), reason)
+      assert.match(await startErrorOf(url, { postgresConnectTimeoutMs: 300 }), reason)
       assert.ok(performance.now() - start < 3_000)
     }
   })
 
-  test('that loses its connection while it migrates is told in a line', async (t) => {
+  test('fails with one line if it loses its connection during a migration', async (t) => {
     const proxy = await startPostgresProxy(t, shared.server.port)
     const url = (await shared.server.createDatabase()).replace(`:${shared.server.port}/`, `:${proxy.port}/`)
     for (const match of ['pg_advisory_xact_lock', 'INSERT INTO migrations']) {
       const lost = proxy.cutAfterServerBytes(0, { match })
-      assert.match(await refusalOf(url), /^The database \S+ cannot be opened: /)
+      assert.match(await startErrorOf(url), /^The database \S+ cannot be opened: /)
       await lost
     }
     assert.deepEqual(await (await openDatabase(t, url)).tokens.list(), [])
   })
 
-  test('is encrypted and checks the server where the URL says so', async (t) => {
+  test('encrypts and checks the certificate if the URL says so', async (t) => {
     const server = await startPostgres(t, { tls: true })
     const certificate = encodeURIComponent(server.certificateFile ?? '')
     for (const query of ['sslmode=require', `sslmode=verify-full&sslrootcert=${certificate}`]) {
@@ -155,11 +158,11 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
       )
       await storage.close()
     }
-    assert.match(await refusalOf(`${server.url()}?sslmode=verify-full`), /certificate/)
+    assert.match(await startErrorOf(`${server.url()}?sslmode=verify-full`), /certificate/)
   })
 })
 
-test('a URL that is malformed is refused by its part, and never repeated', () => {
+test('the message for a malformed URL names the wrong part, and never contains the URL', () => {
   for (const [url, reason] of [
     ['postgres://', /has no user/],
     ['postgres://user:secret@host:99999/a', /host or port/],

@@ -62,7 +62,7 @@ function startLoad(t: TestContext, { plants }: Storage) {
   }
 }
 
-describe('a database that is interrupted under load is used again as soon as it is back', {
+describe('a database that is interrupted under load is used again once it is back', {
   skip: postgresMissing,
 }, () => {
   for (const mode of ['fast', 'immediate'] as const) {
@@ -93,7 +93,7 @@ describe('a database that is interrupted under load is used again as soon as it 
     await load.assertNothingLost()
   })
 
-  test('connections of others that take every place for a while', async (t) => {
+  test('connections of others that use every slot for a while', async (t) => {
     const settings = { max_connections: '14', superuser_reserved_connections: '0' }
     const server = await startPostgres(t, { settings })
     const url = await server.createDatabase()

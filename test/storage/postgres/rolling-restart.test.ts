@@ -44,7 +44,7 @@ async function create(replicas: readonly Replica[], id: number): Promise<void> {
 describe('replicas that are restarted one after the other', { skip: postgresMissing }, () => {
   const shared = sharePostgres()
 
-  test('fail no request of a client that knows both', async (t) => {
+  test('fail no request of a client that uses both', async (t) => {
     const database = await shared.server.createDatabase()
     const replicas = [await startReplica(t, database), await startReplica(t, database)]
     let isOver = false

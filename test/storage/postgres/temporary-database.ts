@@ -4,7 +4,7 @@ import type { Storage, StorageOptions } from '../../../src/storage/storage.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.ts'
 import { closedInTheEnd, type OpenStorage, STORAGE_OPTIONS } from '../opened-storage.ts'
 
-/** A test, or a suite: whatever tells when it has ended. */
+/** A test or a suite: it has a hook for its end. */
 interface Owner {
   after(end: () => Promise<void> | void): void
 }

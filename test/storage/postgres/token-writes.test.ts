@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.ts'
 import type { PostgresClient } from '../../../src/storage/postgres/connection/client.ts'
 import { createPostgresTokenStore } from '../../../src/storage/postgres/token-store.ts'
 
-test('of more writes of tokens than may wait the rest is refused with 50301, until there is room', async () => {
+test('token writes beyond the queue are rejected with 50301 until it has room', async () => {
   const stuck = Promise.withResolvers<void>()
   let begun = 0
   const client: PostgresClient = {

@@ -31,7 +31,7 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     assert.ok(Math.abs((second?.createdAtMs ?? 0) - (first?.createdAtMs ?? 0)) < 5_000)
   })
 
-  test('give an id to one of two creates that come at once', async (t) => {
+  test('give an id to one of two concurrent creates', async (t) => {
     const replicas = await openTwo(t)
     for (let id = 0n; id < ROUNDS; id++) {
       const outcomes = await Promise.all(
@@ -41,7 +41,7 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     }
   })
 
-  test('replay a key that the other one has seen, also at the same time', async (t) => {
+  test('replay a key that the other one has stored, also at the same time', async (t) => {
     const [a, b] = await openTwo(t)
     const first = await a.plants.create({ id: 1n, name: 'Rosa' }, KEY)
     assert.deepEqual(await b.plants.create({ id: 1n, name: 'Rosa' }, KEY), first)
@@ -57,7 +57,7 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     }
   })
 
-  test('create a plant once when both get a PUT of a new id at once', async (t) => {
+  test('create a plant once if both get a PUT of a new id at the same time', async (t) => {
     const replicas = await openTwo(t)
     for (let id = 0n; id < ROUNDS; id++) {
       const replaced = await Promise.all(
@@ -69,7 +69,7 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     }
   })
 
-  test('store one plant when both get one key with different ids at once', async (t) => {
+  test('store one plant if both get one key with different ids at the same time', async (t) => {
     const replicas = await openTwo(t)
     for (let round = 0n; round < ROUNDS; round++) {
       const idOf = (at: number) => 2n * round + BigInt(at)
@@ -84,7 +84,7 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     }
   })
 
-  test('see what the other one wrote, and a token that it revoked is unknown', async (t) => {
+  test("see each other's writes, and reject a token that the other one revoked", async (t) => {
     const [a, b] = await openTwo(t)
     await a.plants.create({ id: 1n, name: 'Rosa' })
     assert.equal((await b.plants.get(1n))?.name, 'Rosa')
@@ -94,11 +94,11 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     assert.equal(await b.tokens.findByHash(hashToken('one')), undefined)
   })
 
-  test('make one first token when both want to', async (t) => {
+  test('create one first token if both try to', async (t) => {
     await assertOneFirstToken(await openTwo(t))
   })
 
-  test('that start together on an empty store print one token, which both take', async (t) => {
+  test('that start together on an empty store print one token, which both accept', async (t) => {
     const environment = {
       PLANTSTORE_DATABASE: await shared.server.createDatabase(),
       PLANTSTORE_FIXED_TOKEN: '',
@@ -112,7 +112,7 @@ describe('two replicas of one database', { skip: postgresMissing }, () => {
     assert.equal((await fetch(`${again.url}/tokens/self`, { headers })).status, 200)
   })
 
-  test('write to the same few plants without a failure, and each acknowledged edit counts', async (t) => {
+  test('write to the same few plants without a failure or a lost update', async (t) => {
     const replicas = await openTwo(t)
     const ids = [1n, 2n, 3n, 4n, 5n]
     for (const id of ids) await replicas[0].plants.create({ id, name: '0' })

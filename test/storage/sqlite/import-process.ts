@@ -5,7 +5,7 @@ import type { NewPlant } from '../../../src/plants/plant.ts'
 import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { STORAGE_OPTIONS } from '../opened-storage.ts'
 
-// Run as a program this imports without an end, and tells each step when it is stored; imported it starts such a
+// Run as a program this imports without an end, and prints each step once it is stored; imported it starts such a
 // process.
 
 export const STEP_PLANTS = 300
@@ -20,7 +20,7 @@ export function stepPlants(step: number): NewPlant[] {
 }
 
 export interface ImportProcess {
-  /** Ends the process on the spot, when so many steps were stored, and gives those that it told. */
+  /** Kills the process once so many steps were stored, and returns the number of steps that it printed. */
   crashAfter(steps: number): Promise<number>
 }
 
@@ -39,15 +39,15 @@ export function startImportProcess(
   owner.after(() => void child.kill('SIGKILL'))
   return {
     async crashAfter(steps) {
-      let told = 0
-      if (child.stdout === null) throw new Error('the process tells nothing')
+      let printed = 0
+      if (child.stdout === null) throw new Error('the process has no output')
       // Until the end of what it wrote, which may be more than was waited for.
       for await (const line of createInterface(child.stdout)) {
-        if (line !== `stored ${firstStep + told}`) throw new Error(`unexpected: ${line}`)
-        told++
-        if (told === steps) child.kill('SIGKILL')
+        if (line !== `stored ${firstStep + printed}`) throw new Error(`unexpected: ${line}`)
+        printed++
+        if (printed === steps) child.kill('SIGKILL')
       }
-      return told
+      return printed
     },
   }
 }

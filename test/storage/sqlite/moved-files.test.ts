@@ -36,7 +36,7 @@ const linesAbout = (app: StartedApp) => app.log.filter(({ trouble }) => trouble 
 
 /** Asserts that writes are rejected and reported, and reads are not. `firstId` is that of the first write. */
 async function assertMoved(app: StartedApp, firstId = 2): Promise<void> {
-  // Whoever notices first: a commit, which is done by then, or the look once a second.
+  // Either notices first: a commit, which is done by then, or the check once a second.
   const { status, body } = await create(app, firstId)
   assert.equal(status, 503)
   assert.equal(body.error, 50302)
@@ -70,14 +70,14 @@ async function assertMoved(app: StartedApp, firstId = 2): Promise<void> {
   assert.equal(((await exported.json()) as { error: number }).error, 50302)
 }
 
-test('removed files are noticed at the next commit, which is not acknowledged', async (t) => {
+test('removed files are detected at the next commit, which is not acknowledged', async (t) => {
   const { app, files, folder } = await startStore(t)
   for (const name of files()) rmSync(join(folder, name))
   await assertMoved(app)
   assert.deepEqual(files(), [], 'nothing is made in their place')
 })
 
-test('moved files are noticed, and writes go on once they are back', async (t) => {
+test('moved files are detected, and writes work again once they are back', async (t) => {
   const { app, files, folder } = await startStore(t)
   const away = join(folder, 'away')
   mkdirSync(away)
@@ -93,7 +93,7 @@ test('moved files are noticed, and writes go on once they are back', async (t) =
   assert.equal(linesAbout(app).length, 2, 'one for each time')
 })
 
-test('a copy in place of the file is noticed, and nothing is written to it', async (t) => {
+test('a copy in place of the file is detected, and not written to', async (t) => {
   const { app, database } = await startStore(t)
   const copy = `${database}.copy`
   {
@@ -113,7 +113,7 @@ test('a copy in place of the file is noticed, and nothing is written to it', asy
   )
 })
 
-test('a link that leads to another file by now is noticed', async (t) => {
+test('a link that now points to another file is detected', async (t) => {
   const folder = temporaryFolder(t)
   const link = join(folder, 'link.db')
   for (const name of ['one', 'other']) {
@@ -129,7 +129,7 @@ test('a link that leads to another file by now is noticed', async (t) => {
   await assertMoved(app)
 })
 
-test('without its log a database keeps everything that was acknowledged', async (t) => {
+test('a database whose log was removed keeps every acknowledged write', async (t) => {
   const database = join(temporaryFolder(t), 'plants.db')
   const service = await startService(t, { database })
   const created = await service.request('POST', '/plants', { id: 1, name: 'Rosa' })
@@ -148,14 +148,14 @@ test('without its log a database keeps everything that was acknowledged', async 
   assert.equal((await again.request('GET', '/plants/1')).status, 200)
 })
 
-test('a removed index of the log is noticed within seconds', async (t) => {
+test('a removed index of the log is detected within seconds', async (t) => {
   const { app, database } = await startStore(t)
   rmSync(`${database}-shm`)
   await eventually(async () => (await readiness(app)).writes === 'failing')
   await assertMoved(app)
 })
 
-test('moved files are noticed while nothing is written', async (t) => {
+test('moved files are detected while nothing is written', async (t) => {
   const { app, files, folder } = await startStore(t)
   for (const name of files()) rmSync(join(folder, name))
   await eventually(async () => (await readiness(app)).writes === 'failing')
@@ -165,7 +165,7 @@ test('moved files are noticed while nothing is written', async (t) => {
   assert.ok(!existsSync(join(folder, 'plants.db')))
 })
 
-test('a service whose files stay in place reports so', async (t) => {
+test('a service whose files stay in place reports no problem', async (t) => {
   const { app } = await startStore(t)
   assert.deepEqual(await readiness(app), WORKING)
   assert.match(await (await app.fetch('/metrics')).text(), /^plantstore_database_moved 0$/m)

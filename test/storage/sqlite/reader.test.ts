@@ -24,7 +24,7 @@ function openCounter(t: TestContext) {
 }
 
 describe('reads of one turn', () => {
-  test('see the same state, and the next turn sees what was committed meanwhile', async (t) => {
+  test('see one snapshot, and those of the next turn see later commits', async (t) => {
     const { writer, value } = openCounter(t)
     assert.equal(value(), 1)
     writer.exec('UPDATE counter SET value = 2')
@@ -33,7 +33,7 @@ describe('reads of one turn', () => {
     assert.equal(value(), 2)
   })
 
-  test('see what this process committed before them', (t) => {
+  test('see earlier commits of this process', (t) => {
     const { writer, commit, value } = openCounter(t)
     assert.equal(value(), 1)
     writer.exec('UPDATE counter SET value = 2')
@@ -41,7 +41,7 @@ describe('reads of one turn', () => {
     assert.equal(value(), 2)
   })
 
-  test('go on after one that fails, which fails as the storage does', (t) => {
+  test('continue after one that fails with a storage error', (t) => {
     const { reader, value } = openCounter(t)
     assert.throws(
       () =>
@@ -53,14 +53,14 @@ describe('reads of one turn', () => {
     assert.equal(value(), 1)
   })
 
-  test('hold no lock on the log once the turn is over', async (t) => {
+  test('release the lock on the log at the end of the turn', async (t) => {
     const { writer, value } = openCounter(t)
     value()
     await setImmediate()
     assert.equal(writer.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy, 0)
   })
 
-  test('see every write that was acknowledged, however many of them wait in the same turn', async (t) => {
+  test('see every acknowledged write, however many reads are queued in the turn', async (t) => {
     const { plants } = await openFile(t, join(temporaryFolder(t), 'plants.db'))
     const seen = await Promise.all(
       Array.from({ length: 500 }, async (_, number) => {

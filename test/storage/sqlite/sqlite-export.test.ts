@@ -29,7 +29,7 @@ async function openFilled(t: TestContext) {
 }
 
 describe('an export', () => {
-  test('keeps the log from beginning anew while it is under way, and no longer', async (t) => {
+  test('prevents the log from starting over only while it is running', async (t) => {
     const { path, plants } = await openFilled(t)
     using other = new DatabaseSync(path)
     const isHeld = () => other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 1
@@ -43,7 +43,7 @@ describe('an export', () => {
     }
   })
 
-  test('that let the log grow gives the disk back once it has ended', async (t) => {
+  test('that made the log grow frees the disk once it has ended', async (t) => {
     const { path, plants } = await openFilled(t)
     const logBytes = () => statSync(`${path}-wal`).size
     const steps = plants.exportPlants({})[Symbol.asyncIterator]()
@@ -57,14 +57,14 @@ describe('an export', () => {
     })
   })
 
-  test('that finds little holds up no search', async (t) => {
+  test('that finds little does not delay searches', async (t) => {
     const { plants } = await openFilled(t)
     let isAtEnd = false
     const exporting = (async () => {
       for await (const step of plants.exportPlants({ words: ['rosa'], tag: 'none' })) assert.fail(`${step}`)
       isAtEnd = true
     })()
-    // Its turn comes while the export is under way.
+    // It runs between two reads of the export.
     for (let times = 0; times < 5; times++) await plants.list({ limit: 1, words: ['rosa'] })
     assert.equal(isAtEnd, false)
     await exporting

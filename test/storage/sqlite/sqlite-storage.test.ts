@@ -21,7 +21,7 @@ function blob(...ids: number[]): string {
 }
 
 describe('a store that is opened again', () => {
-  test('everything is there: plants, tags, tokens, idempotency keys and the search index', async (t) => {
+  test('has its plants, tags, tokens, idempotency keys and search index', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     const first = await openFile(t, path)
     const created = await first.plants.create({ id: 1n, name: 'Rosa canina', tag: 'shrub' }, IDEMPOTENCY)
@@ -43,7 +43,7 @@ describe('a store that is opened again', () => {
     })
   })
 
-  test('what was acknowledged is in the files at that moment, whatever becomes of the process', async (t) => {
+  test('has every write that was acknowledged before the process was killed', async (t) => {
     const folder = temporaryFolder(t)
     const path = join(folder, 'plants.db')
     const running = await openFile(t, path)
@@ -68,7 +68,7 @@ describe('a store that is opened again', () => {
     })
   })
 
-  test('plants that were not indexed when the process ended are indexed by the next one', async (t) => {
+  test('indexes the plants that were not indexed when the process ended', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     await (await openFile(t, path)).close()
     {
@@ -82,7 +82,7 @@ describe('a store that is opened again', () => {
     })
   })
 
-  test('writes that were begun are finished before the store closes', async (t) => {
+  test('has the writes that were running when it was closed', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     const first = await openFile(t, path)
     const created = Promise.all(
@@ -95,7 +95,7 @@ describe('a store that is opened again', () => {
     assert.equal((await second.plants.list({ limit: 10_000 })).plants.length, 3000)
   })
 
-  test('a store responds a ping while it is open, and rejects it once it is closed', async (t) => {
+  test('responds to a ping until it is closed, then rejects it', async (t) => {
     const storage = await openFile(t, join(temporaryFolder(t), 'plants.db'))
     await storage.ping()
     await storage.close()
@@ -104,7 +104,7 @@ describe('a store that is opened again', () => {
 })
 
 describe('the files', () => {
-  test('the folder is made, and folder and files are for their owner alone', async (t) => {
+  test('are created with their folder, all accessible to their owner only', async (t) => {
     const folder = join(temporaryFolder(t), 'made', 'when', 'missing')
     const path = join(folder, 'plants.db')
     // Whatever the process is set to: a looser mask does not loosen them.
@@ -119,7 +119,7 @@ describe('the files', () => {
     for (const file of [path, `${path}-wal`, `${path}-shm`]) assert.equal(modeOf(file), '600', file)
   })
 
-  test('a file that has another mode keeps it, and its companions have the same', async (t) => {
+  test('have the mode of an existing database file', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     await (await openFile(t, path)).close()
     chmodSync(path, 0o640)
@@ -133,7 +133,7 @@ describe('a path that cannot be used', () => {
   /**
    * Opens the path in a process that root's powers are taken from, and returns the line that it fails with.
    */
-  function refusalOf(path: string): string {
+  function startErrorOf(path: string): string {
     const program = `
       const { openStorage } = await import(${JSON.stringify(new URL('../../../src/storage/open-storage.ts', import.meta.url))})
       if (process.getuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534) }
@@ -145,7 +145,7 @@ describe('a path that cannot be used', () => {
     return execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
   }
 
-  test('a folder in place of the file, and a file in place of the folder, are one plain line each', async (t) => {
+  test('fails with one line if a folder is in place of the file, or a file in place of the folder', async (t) => {
     const folder = temporaryFolder(t)
     writeFileSync(join(folder, 'file'), '')
     for (const [path, reason] of [
@@ -161,29 +161,32 @@ describe('a path that cannot be used', () => {
     }
   })
 
-  test('a folder that may not be written to is one plain line', { skip: !process.getuid }, (t) => {
+  test('fails with one line if the folder is not writable', { skip: !process.getuid }, (t) => {
     const folder = temporaryFolder(t)
     chmodSync(folder, 0o755)
     const closed = join(folder, 'closed')
     mkdirSync(closed)
     chmodSync(closed, 0o555)
     for (const path of [join(closed, 'plants.db'), join(closed, 'deeper', 'plants.db')]) {
-      assert.equal(refusalOf(path), `SetupError The database ${path} cannot be opened: permission denied\n`)
+      assert.equal(
+        startErrorOf(path),
+        `SetupError The database ${path} cannot be opened: permission denied\n`,
+      )
       assert.equal(existsSync(path), false)
     }
   })
 
-  test('a file that may only be read is one plain line', { skip: !process.getuid }, async (t) => {
+  test('fails with one line if the file is read-only', { skip: !process.getuid }, async (t) => {
     const folder = temporaryFolder(t)
     chmodSync(folder, 0o755)
     const path = join(folder, 'plants.db')
     await (await openFile(t, path)).close()
     chmodSync(path, 0o444)
-    assert.equal(refusalOf(path), `SetupError The database ${path} cannot be opened: permission denied\n`)
+    assert.equal(startErrorOf(path), `SetupError The database ${path} cannot be opened: permission denied\n`)
   })
 })
 
-test('a store that lacks a table does not open, which is told in a line, and leaves no thread behind', async (t) => {
+test('a store that lacks a table fails to open with one line, and leaves no thread running', async (t) => {
   // What the writing thread and the searching one cannot begin without.
   for (const table of ['unindexed_batches', 'plant_words']) {
     const path = join(temporaryFolder(t), 'plants.db')

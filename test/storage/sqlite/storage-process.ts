@@ -7,10 +7,10 @@ import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite-storage.ts
 import type { Storage } from '../../../src/storage/storage.ts'
 import { STORAGE_OPTIONS } from '../opened-storage.ts'
 
-// Run as a program this is a process that works on a storage as it is told; imported it starts such
+// Run as a program this is a process that works on a storage on request; imported it starts such
 // processes.
 
-/** What the process can be asked, and what it replies. Times in milliseconds since 1970. */
+/** Requests to the process, and its replies. Times in milliseconds since 1970. */
 interface Calls {
   /** Prepares the file at exactly `atMs`: undefined when it could, or why it could not. */
   prepare: { ask: { path: string; atMs: number }; reply: string | undefined }

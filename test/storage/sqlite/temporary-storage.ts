@@ -5,12 +5,12 @@ import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite-storage.ts
 import type { Storage, StorageOptions } from '../../../src/storage/storage.ts'
 import { closedInTheEnd, STORAGE_OPTIONS } from '../opened-storage.ts'
 
-/** A test, or a suite: whatever tells when it has ended. */
+/** A test or a suite: it has a hook for its end. */
 interface Owner {
   after(end: () => Promise<void> | void): void
 }
 
-/** A folder of the owner's own, which goes with it. */
+/** A folder of the owner's own, removed at its end. */
 export function temporaryFolder(owner: Owner): string {
   const folder = mkdtempSync(join(tmpdir(), 'plantstore-storage-'))
   owner.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -11,7 +11,7 @@ import { openFile, temporaryFolder } from './temporary-storage.ts'
 const ROUNDS = 40
 
 describe('processes on one file', () => {
-  test('processes that start together on a new file all find it ready', async (t) => {
+  test('can start together on a new file', async (t) => {
     const folder = temporaryFolder(t)
     const processes = [startStorageProcess(t), startStorageProcess(t), startStorageProcess(t)]
     const all = (path: string, atMs: number) =>
@@ -24,7 +24,7 @@ describe('processes on one file', () => {
     }
   })
 
-  test('what two processes write at the same time arrives whole, and none is refused', async (t) => {
+  test('store all their concurrent writes, and none is rejected', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     const processes = [startStorageProcess(t), startStorageProcess(t)]
     await Promise.all(processes.map((one) => one.ask('open', { path })))
@@ -56,12 +56,12 @@ describe('processes on one file', () => {
     assert.deepEqual(new Map(stored.map(([id, name]) => [id, [name]])), winners)
   })
 
-  test('one of two that make the first token at the same time does', async (t) => {
+  test('create one first token if both try at the same time', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     await assertOneFirstToken([await openFile(t, path), await openFile(t, path)])
   })
 
-  test('a write waits while another process holds the file, and reads do not', async (t) => {
+  test('wait with writes, not with reads, while another process locks the file', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     const { plants } = await openFile(t, path)
     await plants.create({ id: 1n, name: 'Rosa' })
@@ -99,7 +99,7 @@ describe('a second process on the file of the first', () => {
     for (const end of ends) await end()
   })
 
-  test('sees at once what the first one wrote, and finds it by search soon', async () => {
+  test('sees the writes of the first one at once, and finds them by search soon', async () => {
     const { plants } = storage
     await other.ask('create', { plants: [{ id: 1n, name: 'Rosa canina' }] })
     assert.equal((await plants.get(1n))?.name, 'Rosa canina')

@@ -4,7 +4,7 @@ import { postgresProgram, runProgram } from './postgres-installation.ts'
 
 /**
  * Copies the data of a running server to a folder beside it that is not there yet (PostgreSQL's "Making a Base
- * Backup Using the Low Level API"): some packages have no pg_basebackup, and an older one refuses a newer server.
+ * Backup Using the Low Level API"): some packages have no pg_basebackup, and an older one rejects a newer server.
  */
 export async function copyPostgresData(url: string, from: string, to: string): Promise<void> {
   const steps = [

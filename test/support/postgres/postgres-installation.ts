@@ -12,7 +12,7 @@ const CLIENT_PROGRAMS = ['pg_isready', 'psql']
 const CHOSEN = process.env.TEST_POSTGRES_FOLDER
 /** Where Debian keeps each major version. */
 const PACKAGED = '/usr/lib/postgresql'
-/** PostgreSQL refuses to be run by root, so root's tests run it as the first of these that exists. */
+/** PostgreSQL does not run as root, so root's tests run it as the first of these that exists. */
 const ACCOUNTS = ['postgres', 'nobody']
 
 /** The user that the programs run as; empty unless the tests run as root. */

@@ -34,7 +34,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     return { proxy, sql, look, add, url: url.href }
   }
 
-  test('passes everything on until it is told otherwise', async (t) => {
+  test('forwards everything by default', async (t) => {
     const { proxy, sql, add } = await connectThroughProxy(t, { max: 4 })
     const name = 'fern '.repeat(300_000)
     await Promise.all(Array.from({ length: 40 }, (_, id) => add(id, name)))
@@ -44,26 +44,26 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     assert.equal(proxy.connections, 4)
   })
 
-  test('passes TLS on', async (t) => {
+  test('forwards TLS', async (t) => {
     const { sql } = await connectThroughProxy(t, { ssl: true })
     assert.equal((await sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`)[0]?.ssl, true)
   })
 
-  test('cuts connections, and closes or takes new ones', async (t) => {
+  test('drops connections, and closes or accepts new ones', async (t) => {
     const { proxy, sql } = await connectThroughProxy(t)
     const [before] = await sql`SELECT pg_backend_pid() AS pid`
     const waiting = assert.rejects(sql`SELECT pg_sleep(60)`, LOST)
     await eventually(() => proxy.connections === 1)
     proxy.cut()
     await waiting
-    proxy.refuse()
+    proxy.reject()
     await once(connect(proxy.port, '127.0.0.1').resume(), 'close')
     proxy.accept()
     const [after] = await sql`SELECT pg_backend_pid() AS pid`
     assert.notEqual(after?.pid, before?.pid)
   })
 
-  test('holds bytes back and lets them go', async (t) => {
+  test('stalls bytes and resumes them', async (t) => {
     const { proxy, add, look } = await connectThroughProxy(t)
     await add(1)
     proxy.stall()
@@ -79,7 +79,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     assert.equal(await look('SELECT count(*) FROM plant'), '2')
   })
 
-  test('loses the response to what the server did', async (t) => {
+  test('drops the response to a performed statement', async (t) => {
     const { proxy, sql, add, look } = await connectThroughProxy(t)
     await add(1)
     const cut = proxy.cutAfterServerBytes(0)
@@ -98,7 +98,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     await add(4)
   })
 
-  test('loses the question before the server has it, or in its middle', async (t) => {
+  test('drops a request before the server gets it, or midway', async (t) => {
     const { proxy, sql, add, look } = await connectThroughProxy(t)
     for (const bytes of [0, 20]) {
       await sql`SELECT 'connected'`
@@ -112,7 +112,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     await add(2)
   })
 
-  test('responses a chosen statement with an error, and the connection stays usable', async (t) => {
+  test('responds to a chosen statement with an error, and the connection stays usable', async (t) => {
     const { proxy, sql, add, look } = await connectThroughProxy(t)
     const [before] = await sql`SELECT pg_backend_pid() AS pid`
     // Once before the statement is prepared, once by its SQL when only its name is sent, once by a value.
@@ -130,7 +130,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     assert.equal((await sql`SELECT pg_backend_pid() AS pid`)[0]?.pid, before?.pid)
   })
 
-  test('responses in its turn when statements are sent without waiting', async (t) => {
+  test('responds in order to pipelined statements', async (t) => {
     const { proxy, sql } = await connectThroughProxy(t)
     void proxy.respondToNext('40001', { match: 'second' })
     const results = await Promise.allSettled([
@@ -144,7 +144,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     assert.deepEqual(words, ['first', '40001', 'third'])
   })
 
-  test('fails a transaction, which is then rolled back', async (t) => {
+  test('fails a transaction, which is rolled back', async (t) => {
     const { proxy, sql, look } = await connectThroughProxy(t)
     for (const match of ['VALUES (2)', 'commit']) {
       void proxy.respondToNext('40001', { match })
@@ -160,7 +160,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     assert.equal(await look('SELECT count(*) FROM plant'), '0')
   })
 
-  test('ends a connection as a server that shuts down, or that is full', async (t) => {
+  test('closes a connection like a server that shuts down or is full', async (t) => {
     const { proxy, sql, add } = await connectThroughProxy(t)
     await add(1)
     void proxy.respondToNext('57P01', { fatal: true, match: 'INSERT' })
@@ -172,7 +172,7 @@ describe('a proxy before PostgreSQL', { skip: postgresMissing }, () => {
     assert.equal((await sql`SELECT count(*)::int AS count FROM plant`)[0]?.count, 2)
   })
 
-  test('lets new connections go elsewhere', async (t) => {
+  test('forwards new connections to another port', async (t) => {
     const { proxy, url } = await connectThroughProxy(t)
     const other = await startPostgres(t)
     assert.equal(new URL(await other.createDatabase()).pathname, '/test_1')

@@ -36,8 +36,8 @@ export interface CutOptions {
 }
 
 /**
- * A network and a server that can be told to fail. What gives a promise fulfils it when the thing has happened,
- * which a test may wait for; each happens once, to the first connection and batch that it fits.
+ * A network and a server that fail on demand. A method with a promise fulfils it once the failure has happened, so
+ * that a test can wait for it; each happens once, to the first connection and batch that it fits.
  */
 export interface PostgresProxy {
   port: number
@@ -46,7 +46,7 @@ export interface PostgresProxy {
   /** Destroys all connections. */
   cut(): void
   /** Closes new connections at once, until `accept`. */
-  refuse(): void
+  reject(): void
   accept(): void
   /** Holds all bytes back, of new connections too, until `resume`. */
   stall(): void
@@ -56,16 +56,16 @@ export interface PostgresProxy {
   /** Lets so many bytes of the server pass, then destroys the connection. 0: the next response is lost. */
   cutAfterServerBytes(count: number, options?: CutOptions): Promise<void>
   /**
-   * Lets so many bytes of the client pass, then destroys the connection. 0: the next question is lost. Messages
-   * that belong together are passed on together, so bytes count only when the last of them is there.
+   * Lets so many bytes of the client pass, then destroys the connection. 0: the next request is lost. Messages
+   * that belong together are forwarded together, so bytes count only when the last of them is there.
    */
   cutAfterClientBytes(count: number, options?: CutOptions): Promise<void>
   /**
-   * Responses a batch with this SQLSTATE in place of the server, which never sees it. The connection stays usable;
-   * a transaction is told to have failed, and has to be rolled back, unless it was its commit that failed.
+   * Responds to a batch with this SQLSTATE in place of the server, which never sees it. The connection stays usable;
+   * a transaction gets a failure, and has to be rolled back, unless it was its commit that failed.
    */
   respondToNext(sqlstate: string, options?: ResponseOptions): Promise<void>
-  /** Refuses a connection with this SQLSTATE when it is opened. */
+  /** Rejects a connection with this SQLSTATE when it is opened. */
   respondToNextStartup(sqlstate: string): Promise<void>
 }
 
@@ -83,17 +83,17 @@ function startOrders() {
   const responses: ResponseOrder[] = []
   const cuts: CutOrder[] = []
   const orders: Orders = {
-    refusalOfStartup() {
+    startupErrorFor() {
       const order = startups.shift()
       order?.happened()
       return order?.sqlstate
     },
-    refusalOf(text) {
+    errorFor(text) {
       const order = take(responses, ({ match }) => isIn(text, match))
       order?.happened()
       return order
     },
-    noteBatch(connection, text) {
+    onBatch(connection, text) {
       const cut = cuts.find(({ on, match }) => !on && match !== undefined && isIn(text, match))
       if (cut) cut.on = connection
     },
@@ -130,12 +130,12 @@ async function listen(server: Server): Promise<number> {
 export async function startPostgresProxy(owner: Lifetime, targetPort: number): Promise<PostgresProxy> {
   const { startups, responses, cuts, orders } = startOrders()
   const relays = new Set<Relay>()
-  let isRefusing = false
+  let isRejecting = false
   let isStalled = false
   let port = targetPort
 
   function admit(client: Socket): void {
-    if (isRefusing) {
+    if (isRejecting) {
       client.destroy()
       return
     }
@@ -154,11 +154,11 @@ export async function startPostgresProxy(owner: Lifetime, targetPort: number): P
     cut() {
       for (const each of relays) each.destroy()
     },
-    refuse() {
-      isRefusing = true
+    reject() {
+      isRejecting = true
     },
     accept() {
-      isRefusing = false
+      isRejecting = false
     },
     stall() {
       isStalled = true
@@ -185,7 +185,7 @@ export async function startPostgresProxy(owner: Lifetime, targetPort: number): P
       new Promise((happened) => startups.push({ sqlstate, isFatal: true, match: undefined, happened })),
   }
   owner.after(async () => {
-    proxy.refuse()
+    proxy.reject()
     proxy.cut()
     await new Promise((resolve) => server.close(resolve))
   })

@@ -15,7 +15,7 @@ import {
   withFailedTransaction,
 } from './postgres-messages.ts'
 
-/** Messages that wait for those behind them: up to a Sync, a Flush or a Query they are one batch. */
+/** Messages that wait for later ones: up to a Sync, a Flush or a Query they are one batch. */
 const NOT_THE_LAST = ['P', 'B', 'D', 'E', 'C']
 /** What a batch has that asks the server for something; without one it is a password, data or a goodbye. */
 const ASKS = [...NOT_THE_LAST, QUERY]
@@ -24,39 +24,39 @@ const ASKS = [...NOT_THE_LAST, QUERY]
 const COMMIT = /^\s*(commit|end)\b/i
 
 /**
- * What the server owes the client for a batch, up to its ReadyForQuery: its response; or the client has been told
- * of an error, and gets only the end of the response.
+ * What the server owes the client for a batch, up to its ReadyForQuery: its response; or the client has been sent
+ * an error, and gets only the end of the response.
  */
 type Owed = 'response' | 'end' | 'end of rollback'
 
 /** An error that a batch gets. */
-export interface Refusal {
+export interface BatchError {
   sqlstate: string
   isFatal: boolean
 }
 
-/** Where a connection asks what is to be done with what passes on it. */
+/** Decides what happens to the messages on a connection. */
 export interface Orders {
-  /** The SQLSTATE that the connection is refused with, or undefined. */
-  refusalOfStartup(): string | undefined
+  /** The SQLSTATE that the connection is rejected with, or undefined. */
+  startupErrorFor(): string | undefined
   /** The error that a batch gets, or undefined. `text` has the SQL of the statements it uses. */
-  refusalOf(text: Buffer): Refusal | undefined
-  /** A batch is about to be passed on. */
-  noteBatch(relay: Relay, text: Buffer): void
+  errorFor(text: Buffer): BatchError | undefined
+  /** A batch is about to be forwarded. */
+  onBatch(relay: Relay, text: Buffer): void
   /** How many of these bytes may pass before the connection ends; undefined when nothing ends it. */
   bytesBeforeCut(relay: Relay, direction: Direction, length: number): number | undefined
 }
 
 export type Direction = 'client' | 'server'
 
-/** A connection that is passed on. */
+/** A connection that is forwarded. */
 export interface Relay {
   destroy(): void
   stall(): void
   resume(): void
 }
 
-/** Passes messages on between a client and a server that are being connected, as `orders` want it. */
+/** Forwards messages between a client and a server that are being connected, except as `orders` say. */
 export function relay(client: Socket, server: Socket, orders: Orders): Relay {
   let phase: 'startup' | 'encryption' | 'messages' | 'opaque' = 'startup'
   let isOver = false
@@ -69,7 +69,7 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
   const owed: Owed[] = []
   /** Set when the client got a response with an error, and all until its Sync is for nobody: what the Sync gives. */
   let skipping: Exclude<Owed, 'response'> | undefined
-  /** A refusal whose turn comes when the server has responded what was before it. */
+  /** Sends an error once the server has responded to the batches before it. */
   let waiting: (() => void) | undefined
 
   function pass(direction: Direction, bytes: Buffer): void {
@@ -89,7 +89,7 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
 
   function open(packet: Buffer): void {
     const purpose = purposeOf(packet)
-    const sqlstate = purpose === 'startup' ? orders.refusalOfStartup() : undefined
+    const sqlstate = purpose === 'startup' ? orders.startupErrorFor() : undefined
     if (sqlstate !== undefined) {
       client.write(errorResponse('FATAL', sqlstate))
       endBy(client, server)
@@ -109,7 +109,7 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
     return type === PARSE ? second : type === BIND ? statements.get(second) : undefined
   }
 
-  function refuse({ sqlstate, isFatal }: Refusal, last: string, sqls: string[]): void {
+  function sendError({ sqlstate, isFatal }: BatchError, last: string, sqls: string[]): void {
     client.write(errorResponse(isFatal ? 'FATAL' : 'ERROR', sqlstate))
     if (isFatal) {
       endBy(client, server)
@@ -134,14 +134,14 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
     const isAsking = messages.some((message) => ASKS.includes(typeOf(message)))
     const sqls = messages.map(sqlOf).filter((sql) => sql !== undefined)
     const text = Buffer.concat([...messages, ...sqls.map((sql) => Buffer.from(sql))])
-    const refusal = isAsking ? orders.refusalOf(text) : undefined
-    if (refusal !== undefined) {
-      if (owed.length === 0) refuse(refusal, last, sqls)
-      else waiting = () => refuse(refusal, last, sqls)
+    const error = isAsking ? orders.errorFor(text) : undefined
+    if (error !== undefined) {
+      if (owed.length === 0) sendError(error, last, sqls)
+      else waiting = () => sendError(error, last, sqls)
       return
     }
     if (last === SYNC || last === QUERY) owed.push('response')
-    if (isAsking) orders.noteBatch(connection, text)
+    if (isAsking) orders.onBatch(connection, text)
     pass('client', Buffer.concat(messages))
   }
 
@@ -185,12 +185,12 @@ export function relay(client: Socket, server: Socket, orders: Orders): Relay {
     }
   }
 
-  client.on('data', (piece: Buffer) => {
-    fromClient = Buffer.concat([fromClient, piece])
+  client.on('data', (chunk: Buffer) => {
+    fromClient = Buffer.concat([fromClient, chunk])
     readClient()
   })
-  server.on('data', (piece: Buffer) => {
-    fromServer = Buffer.concat([fromServer, piece])
+  server.on('data', (chunk: Buffer) => {
+    fromServer = Buffer.concat([fromServer, chunk])
     readServer()
   })
   for (const [socket, other] of [

@@ -58,7 +58,7 @@ describe('a PostgreSQL of the tests', { skip: postgresMissing }, () => {
     assert.equal(await server.query('SELECT id FROM plant', database), '9007199254740993')
   })
 
-  test('syncs nothing, speaks UTF-8 and takes nobody without the password', async (t) => {
+  test('does not sync, uses UTF-8 and requires the password', async (t) => {
     const server = await startPostgres(t, { settings: { max_connections: '17' } })
     assert.equal(await server.query('SHOW fsync'), 'off')
     assert.equal(await server.query('SHOW server_encoding'), 'UTF8')
@@ -69,7 +69,7 @@ describe('a PostgreSQL of the tests', { skip: postgresMissing }, () => {
     )
   })
 
-  test('takes TLS with the certificate that it shows', async (t) => {
+  test('accepts TLS with its certificate', async (t) => {
     const server = await startPostgres(t, { tls: true })
     assert.ok(server.certificateFile)
     const url = `${server.url()}?sslmode=verify-full&sslrootcert=${server.certificateFile}`
@@ -90,7 +90,7 @@ describe('a PostgreSQL of the tests', { skip: postgresMissing }, () => {
     assert.equal(await standby.query('SELECT id FROM plant ORDER BY id'), '1\n2')
   })
 
-  test('lets commits wait while its synchronous standby is gone', async (t) => {
+  test('delays commits while its synchronous standby is down', async (t) => {
     const primary = await startPostgres(t)
     const standby = await primary.startStandby('reserve')
     await primary.makeSynchronous(['reserve'])
@@ -109,7 +109,7 @@ describe('a PostgreSQL of the tests', { skip: postgresMissing }, () => {
     await primary.makeSynchronous([])
   })
 
-  test('leaves no process, folder or shared memory behind, killed or not', async () => {
+  test('leaves no process, folder or shared memory, killed or not', async () => {
     const { owner, end } = shortLifetime()
     const running = await startPostgres(owner)
     const killed = await startPostgres(owner)
@@ -121,8 +121,8 @@ describe('a PostgreSQL of the tests', { skip: postgresMissing }, () => {
     await assert.rejects(running.query('SELECT 1'))
   })
 
-  test('ends with the process of the tests, even one that is killed', {
-    skip: process.platform === 'linux' ? false : 'only Linux tells a process that its parent died',
+  test('ends with the process of the tests, even if that is killed', {
+    skip: process.platform === 'linux' ? false : 'only Linux signals the death of the parent to a process',
   }, async () => {
     const script = `
       import { startPostgres } from ${JSON.stringify(new URL('./postgres-server.ts', import.meta.url).href)}
@@ -143,7 +143,7 @@ describe('a PostgreSQL of the tests', { skip: postgresMissing }, () => {
     }
   })
 
-  test('says what the server logged when it does not come up', async (t) => {
+  test('fails with the log of the server if that does not start', async (t) => {
     await assert.rejects(
       startPostgres(t, { settings: { max_connections: 'many' } }),
       /did not come up, and logged:[\s\S]*invalid value for parameter "max_connections"/,

@@ -12,7 +12,7 @@ import { keepTrying } from '../../../support/keep-trying.ts'
 import { postgresMissing, startPostgres } from '../../../support/postgres/postgres-server.ts'
 
 const TIMEOUT_MS = 5_000
-/** Longer than the whole file may run: nothing here ends because it waits for that. */
+/** Longer than the whole file may run: no test ends because of it. */
 const NEVER_MS = 3_600_000
 const CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 
@@ -34,8 +34,8 @@ function openClient(
   return client
 }
 
-describe('a commit that no standby has', { skip: postgresMissing }, () => {
-  test('is not acknowledged, whatever else is written meanwhile', async (t) => {
+describe('a commit that no standby has confirmed', { skip: postgresMissing }, () => {
+  test('is not acknowledged, whatever else is written', async (t) => {
     const server = await startPostgres(t)
     const client = openClient(t, server.url(), { connections: 1, statementTimeoutMs: TIMEOUT_MS })
     await client.write((sql) => sql`CREATE TABLE counter (value integer)`)
@@ -47,7 +47,7 @@ describe('a commit that no standby has', { skip: postgresMissing }, () => {
       const [row] = await admin`SHOW synchronous_standby_names`
       assert.equal(row?.synchronous_standby_names, 'absent')
     })
-    const refused = assert.rejects(
+    const rejected = assert.rejects(
       client.write(async (sql) => {
         await sql`INSERT INTO counter VALUES (1)`
         // Begins when the server has said it, and before anybody has looked.
@@ -56,13 +56,13 @@ describe('a commit that no standby has', { skip: postgresMissing }, () => {
       (error) => error instanceof AppError && error.details?.outcome === 'unknown',
     )
     await keepTrying(async () => assert.equal(await server.query(CANCEL), 't'))
-    await refused
+    await rejected
     assert.equal(await server.query('SELECT value FROM counter'), '1')
   })
 })
 
-describe('a server that is away', { skip: postgresMissing, timeout: 60_000 }, () => {
-  test('refuses each of many reads as it comes, and responds again when it is back', async (t) => {
+describe('a server that is down', { skip: postgresMissing, timeout: 60_000 }, () => {
+  test('fails each of many reads at once, and serves reads again when it is back', async (t) => {
     const server = await startPostgres(t)
     const client = openClient(t, server.url(), { connections: 2, statementTimeoutMs: NEVER_MS })
     const read = () => client.read(async (sql) => (await sql`SELECT 1 AS one`)[0]?.one)

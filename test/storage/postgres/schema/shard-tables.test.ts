@@ -43,7 +43,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
   const shared = sharePostgres()
   const nameIn = (url: string) => new URL(url).pathname.slice(1)
 
-  test('refuses in a line what is no cluster, and changes nothing', async (t) => {
+  test('fails with a one-line message if the database is not a cluster, and changes nothing', async (t) => {
     const url = await shared.server.createDatabase()
     const plain = await runPlantstore(t, ['migrate', '--shard', '--database', url])
     assert.equal(plain.code, 1)
@@ -62,7 +62,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     assert.ok(!existsSync(database))
   })
 
-  test('the calls that it makes, on functions that only write them down', async (t) => {
+  test('calls the functions of Citus, here ones that only record the calls', async (t) => {
     const url = await shared.server.createDatabase()
     const query = (sql: string) => shared.server.query(sql, nameIn(url))
     await query(RECORDING_FUNCTIONS)
@@ -89,7 +89,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     assert.equal(await query('SELECT count(*) FROM calls'), '5')
   })
 
-  test('has imports inserted as rows, which Citus plans once, and of the same outcome', async (t) => {
+  test('makes imports insert rows, which Citus plans once, with the same outcome', async (t) => {
     const url = await shared.server.createDatabase()
     const query = (sql: string) => shared.server.query(sql, nameIn(url))
     await query(RECORDING_FUNCTIONS)
@@ -113,7 +113,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     assert.doesNotMatch(shared.server.log, /unnest/)
   })
 
-  test('refuses in a line what Citus would refuse later, and tables that are distributed otherwise', async (t) => {
+  test('fails with a one-line message before Citus would, and if tables are distributed otherwise', async (t) => {
     const url = await shared.server.createDatabase()
     const query = (sql: string) => shared.server.query(sql, nameIn(url))
     await query(RECORDING_FUNCTIONS)
@@ -141,7 +141,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
     assert.match(failing.stderr, /^plantstore: Citus failed to distribute the table migrations: [^\n]*\n$/)
   })
 
-  test('what is stored and sent keeps to what the documentation of Citus says', async (t) => {
+  test('sends only statements that the documentation of Citus allows', async (t) => {
     const server = await startPostgres(t, { settings: { log_statement: 'all' } })
     const { plants, tokens } = await openDatabase(t, server.url())
     assert.equal(await server.query(UNFIT_FOR_CITUS), '')
@@ -165,7 +165,7 @@ describe('migrate --shard', { skip: postgresMissing }, () => {
       assert.notEqual(found.length, 0, String(kind))
       return found
     }
-    // Whatever locks or changes a plant names it, so that one node is asked.
+    // Statements that lock or change a plant have its id, so that they go to one node.
     for (const one of some(/\bFOR (?:UPDATE|SHARE)\b/))
       assert.match(one, /FROM plants WHERE id = \$1 FOR UPDATE$/)
     for (const one of some(/^UPDATE plants/)) assert.match(one, / WHERE id = \$\d+$/)

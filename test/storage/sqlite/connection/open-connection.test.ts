@@ -38,7 +38,7 @@ function query(path: string, sql: string): unknown[] {
 }
 
 describe('preparing the file', () => {
-  test('a new file gets every migration, and the ledger tells which and when', (t) => {
+  test('a new file gets every migration, and the ledger has their numbers and times', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     const before = new Date().toISOString()
     prepare(path)
@@ -65,7 +65,7 @@ describe('preparing the file', () => {
     assert.deepEqual(query(path, loose), [])
   })
 
-  test('a file that is up to date is left as it is', (t) => {
+  test('a file that is up to date is not changed', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     prepare(path)
     const ledger = query(path, 'SELECT * FROM migrations')
@@ -73,7 +73,7 @@ describe('preparing the file', () => {
     assert.deepEqual(query(path, 'SELECT * FROM migrations'), ledger)
   })
 
-  test('a file of an older program gets the migrations that it lacks, and keeps its plants', (t) => {
+  test('a file of an older version gets the missing migrations, and keeps its plants', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     prepare(path)
     {
@@ -86,7 +86,7 @@ describe('preparing the file', () => {
     assert.deepEqual(query(path, 'SELECT name FROM plants'), ['Rosa'])
   })
 
-  test('the tokens of a file from before rotation stay as they are, and can be rotated', (t) => {
+  test('tokens of a file older than rotation are not changed, and can be rotated', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     prepare(path)
     {
@@ -100,7 +100,7 @@ describe('preparing the file', () => {
     assert.deepEqual(query(path, 'SELECT hash FROM tokens WHERE previous_hash IS NULL'), ['hash'])
   })
 
-  test('a migration that fails leaves nothing of itself, and says why in one line', (t) => {
+  test('a failed migration is rolled back, with the reason in one line', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     {
       using database = new DatabaseSync(path)
@@ -112,7 +112,7 @@ describe('preparing the file', () => {
     assert.deepEqual(query(path, 'SELECT version FROM migrations'), [])
   })
 
-  test('a schema newer than the program is refused in one line, and untouched', (t) => {
+  test('a schema newer than the program is rejected with one line, and not changed', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     prepare(path)
     {
@@ -122,7 +122,7 @@ describe('preparing the file', () => {
     assert.throws(() => prepare(path), /schema version 999, this program supports \d+: use the newer program/)
   })
 
-  test('a new file that another process is at work on is waited for', async (t) => {
+  test('the program waits while another process prepares a new file', async (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     // The locks of somebody who reads, and of somebody who writes.
     for (const lock of ['BEGIN; SELECT * FROM sqlite_schema', 'BEGIN EXCLUSIVE']) {
@@ -146,7 +146,7 @@ describe('preparing the file', () => {
 })
 
 describe('a file that cannot be used', () => {
-  test('a file that is no database is refused, and untouched', (t) => {
+  test('a file that is not a database is rejected, and not changed', (t) => {
     const path = join(temporaryFolder(t), 'notes.txt')
     const file = openSync(path, 'w')
     writeSync(file, 'Dear diary, today I planted a rose. '.repeat(100))
@@ -154,7 +154,7 @@ describe('a file that cannot be used', () => {
     assert.throws(() => prepare(path), isPlainLine(path, /not a database/))
   })
 
-  test('the examination finds a damaged page, and says so in one line', (t) => {
+  test('the check on start finds a damaged page, and reports it in one line', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     prepare(path)
     {
@@ -169,11 +169,11 @@ describe('a file that cannot be used', () => {
     writeSync(file, Buffer.alloc(600, 0x5a), 0, 600, 50 * 4096 + 20)
     closeSync(file)
     assert.throws(() => prepare(path, true), isPlainLine(path, /is damaged: .*page 51/))
-    // Examining is slow on a large file, so it is not done unasked.
+    // The check is slow on a large file, so it is optional.
     prepare(path)
   })
 
-  test('a damaged first page is told in one line without an examination', (t) => {
+  test('a damaged first page is reported in one line without a check', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     prepare(path)
     const file = openSync(path, 'r+')
@@ -184,7 +184,7 @@ describe('a file that cannot be used', () => {
 })
 
 describe('failures of statements', () => {
-  test('a full disk is 50701, everything else 50302, and neither tells what went on below', () => {
+  test('a full disk is 50701, everything else 50302, and the messages do not expose the cause', () => {
     for (const [errcode, code] of [
       [13, 50701],
       [10, 50302],
@@ -201,7 +201,7 @@ describe('failures of statements', () => {
     }
   })
 
-  test('a transaction that fails stores nothing and leaves the connection free for the next', (t) => {
+  test('a failed transaction stores nothing, and the connection can be used for the next', (t) => {
     const path = join(temporaryFolder(t), 'plants.db')
     prepare(path)
     using database = new DatabaseSync(path)
@@ -224,7 +224,7 @@ describe('failures of statements', () => {
   })
 })
 
-test('a file that cannot be opened as a store is let go at once', {
+test('a file that cannot be opened as a store is closed at once', {
   skip: !existsSync('/proc/self/fd'),
 }, (t) => {
   const path = join(temporaryFolder(t), 'plants.db')

@@ -39,7 +39,7 @@ function recordFileCalls(t: TestContext): string[] {
   return calls
 }
 
-test('a file is on disk before it gets its name, and its name before the call returns', (t) => {
+test('a file is synced before it gets its name, and the name before the call returns', (t) => {
   const target = join(temporaryFolder(t), 'one.db')
   const partial = createPartialFile(target)
   const calls = recordFileCalls(t)

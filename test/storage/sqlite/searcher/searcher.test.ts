@@ -5,7 +5,7 @@ import { keepTrying } from '../../../support/keep-trying.ts'
 import { openTemporary } from '../temporary-storage.ts'
 
 describe('searches', () => {
-  test('of more than can wait the rest is refused with 50301, and what waits gets a response', async (t) => {
+  test('beyond the queue are rejected with 50301, and queued ones get a response', async (t) => {
     const { plants } = await openTemporary(t)
     await plants.create({ id: 1n, name: 'Rosa', tag: 'shrub' })
     const search = () => plants.list({ limit: 10, words: ['rosa'] })
@@ -16,12 +16,12 @@ describe('searches', () => {
       if (result.status === 'fulfilled') assert.equal(result.value.plants.length, 1)
       else assert.ok(result.reason instanceof AppError && result.reason.code === 50301, result.reason)
     }
-    const refused = results.filter(({ status }) => status === 'rejected').length
-    assert.ok(refused > 0 && refused < 400, `${refused} of 400 were refused`)
+    const rejected = results.filter(({ status }) => status === 'rejected').length
+    assert.ok(rejected > 0 && rejected < 400, `${rejected} of 400 were rejected`)
     assert.equal((await search()).plants.length, 1)
   })
 
-  test('hold up no read by id, and no page of the list', async (t) => {
+  test('do not delay reads by id and pages of the list', async (t) => {
     const { plants } = await openTemporary(t)
     await plants.create({ id: 1n, name: 'Rosa', tag: 'shrub' })
     let responded = 0
@@ -35,7 +35,7 @@ describe('searches', () => {
     await Promise.all(searches)
   })
 
-  test('that wait when the store closes are refused: it does not close long after nobody waits for them', async (t) => {
+  test('that are queued when the store closes are rejected, so that closing is quick', async (t) => {
     const { plants, activity, close } = await openTemporary(t)
     const imported = plants.openImport({ onConflict: 'keep', dryRun: false })
     for (let step = 0; step < 10; step++) {
@@ -53,9 +53,9 @@ describe('searches', () => {
     const search = () => plants.list({ limit: 10, words: ['rosa'], tag: 'b' })
     const results = Promise.allSettled(Array.from({ length: 250 }, search))
     await close()
-    const refused = (await results).filter(({ status }) => status === 'rejected')
-    assert.ok(refused.length > 0)
-    for (const { reason } of refused as PromiseRejectedResult[]) {
+    const rejected = (await results).filter(({ status }) => status === 'rejected')
+    assert.ok(rejected.length > 0)
+    for (const { reason } of rejected as PromiseRejectedResult[]) {
       assert.ok(reason instanceof AppError && reason.code === 50302, reason)
     }
   })

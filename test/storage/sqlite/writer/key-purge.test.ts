@@ -44,8 +44,8 @@ function keptKeys(t: TestContext) {
   return { path, database, old: () => count('old %'), fresh: () => count('new %') }
 }
 
-describe('idempotency keys past their time', () => {
-  test('are removed to the millisecond, and those in force stay', (t) => {
+describe('expired idempotency keys', () => {
+  test('are removed to the millisecond, and valid keys stay', (t) => {
     const { database } = keptKeys(t)
     database.exec('DELETE FROM idempotency_keys')
     const insert = database.prepare("INSERT INTO idempotency_keys VALUES ('gardener', ?, 'f', 1, ?)")
@@ -62,7 +62,7 @@ describe('idempotency keys past their time', () => {
     )
   })
 
-  test('are removed, a bounded number at once, and those in force stay', (t) => {
+  test('are removed, a bounded number at once, and valid keys stay', (t) => {
     const { database, old, fresh } = keptKeys(t)
     const purge = createKeyPurge(database, TTL_MS, assert.fail)
     t.after(() => purge.stop())
@@ -78,7 +78,7 @@ describe('idempotency keys past their time', () => {
     assert.equal(fresh(), 0)
   })
 
-  test('wait while the storage fails, which is told once, and are removed later', (t) => {
+  test('are removed later if the storage fails, which is reported once', (t) => {
     const { path, database, old } = keptKeys(t)
     const troubles: string[] = []
     const purge = createKeyPurge(database, TTL_MS, (trouble) => troubles.push(trouble))

@@ -50,7 +50,7 @@ function mockTime(t: TestContext): (byMs: number) => void {
 }
 
 describe('the search index', () => {
-  test('moves on under writes that never pause, and is complete soon after them', async (t) => {
+  test('grows during continuous writes, and is complete soon after them', async (t) => {
     const { plants } = await openTemporary(t)
     let isWriting = true
     let nextId = 0n
@@ -81,7 +81,7 @@ describe('the search index', () => {
     })
   })
 
-  test('is brought up to date by the indexer as soon as it starts, in more than one step', async (t) => {
+  test('is brought up to date when the indexer starts, in several steps', async (t) => {
     const file = plantedFile(t, 5000)
     const indexer = createSearchIndexer(file.database, assert.fail)
     t.after(() => indexer.stop())
@@ -89,7 +89,7 @@ describe('the search index', () => {
     assert.equal(file.found(), 5000)
   })
 
-  test('takes small steps, far apart, while writes come without a pause', (t) => {
+  test('is updated in small steps, far apart, during continuous writes', (t) => {
     const file = plantedFile(t, 1000)
     const passTime = mockTime(t)
     const indexer = createSearchIndexer(file.database, assert.fail)
@@ -110,7 +110,7 @@ describe('the search index', () => {
     }
   })
 
-  test('takes its time between writes that come without a pause and take little of it', (t) => {
+  test('is updated quickly during continuous writes that take little time', (t) => {
     const file = plantedFile(t, 40 * BATCH_PLANTS)
     const passTime = mockTime(t)
     const indexer = createSearchIndexer(file.database, assert.fail)
@@ -123,7 +123,7 @@ describe('the search index', () => {
     assert.equal(file.found(), 40 * BATCH_PLANTS)
   })
 
-  test('holds every plant once its batches were put in the order of the ids, written twice or not', async (t) => {
+  test('has every plant once its batches were sorted by id, written twice or not', async (t) => {
     const file = plantedFile(t, 5000)
     const shuffled = Array.from({ length: 5000 }, (_, at) => BigInt(((at * 3001) % 5000) + 1))
     const insertBatch = file.database.prepare('INSERT INTO unindexed_batches (plant_ids) VALUES (?)')
@@ -137,7 +137,7 @@ describe('the search index', () => {
     assert.equal(file.found(), 5000)
   })
 
-  test('loses nothing when a step fails: it is tried again, and told once until it succeeds', (t) => {
+  test('loses nothing if a step fails: it is retried, and the failure is reported once', (t) => {
     const file = plantedFile(t, 10)
     const passTime = mockTime(t)
     const troubles: string[] = []
@@ -162,7 +162,7 @@ describe('the search index', () => {
     ])
   })
 
-  test('stands still once the indexer is stopped', (t) => {
+  test('does not change once the indexer is stopped', (t) => {
     const file = plantedFile(t, 10)
     const passTime = mockTime(t)
     const indexer = createSearchIndexer(file.database, assert.fail)

@@ -26,7 +26,7 @@ test('the writing connection syncs each commit from the first one on', (t) => {
   assert.equal(synchronousOf(openStore(t).database), FULL)
 })
 
-test('the writing connection syncs each commit after background work that does not, and after its failure', (t) => {
+test('the writing connection syncs each commit after background work without syncs, and after its failure', (t) => {
   const { path, database } = openStore(t)
   t.mock.timers.enable({ apis: ['setTimeout'] })
   /** Indexes and purges once, and returns how many warnings that gave. */

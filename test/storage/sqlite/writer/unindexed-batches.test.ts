@@ -36,8 +36,8 @@ function takeAll({ batches }: ReturnType<typeof openBatches>, plantsMax: number)
 
 const falling = (from: number, count: number) => Array.from({ length: count }, (_, at) => BigInt(from - at))
 
-describe('plants that wait to be indexed', () => {
-  test('are taken in the order of their ids once they were sorted, each once, in steps of the size asked for', (t) => {
+describe('plants that are queued for indexing', () => {
+  test('are taken once each, in the order of their ids once sorted, in steps of the requested size', (t) => {
     const open = openBatches(t)
     for (let from = 1000; from > 0; from -= 10) open.add([...falling(from, 10), BigInt(-from)])
     open.add([5n, 6n])
@@ -53,7 +53,7 @@ describe('plants that wait to be indexed', () => {
     assert.deepEqual(new Set(steps.map(({ length }) => length)), new Set([100]))
   })
 
-  test('are left as they are where they are few', (t) => {
+  test('are not sorted if they are few', (t) => {
     const open = openBatches(t)
     assert.equal(open.batches.sort(100), false)
     open.add([3n, 1n])
@@ -62,7 +62,7 @@ describe('plants that wait to be indexed', () => {
     assert.deepEqual(takeAll(open, 100), [[3n, 1n, 2n]])
   })
 
-  test('behind those that are sorted at once keep their place', (t) => {
+  test('keep their place after those that are sorted at once', (t) => {
     const open = openBatches(t)
     open.add(falling(200_000, 140_000))
     open.add([7n, 3n])
@@ -74,7 +74,7 @@ describe('plants that wait to be indexed', () => {
     assert.deepEqual(rest, [[7n, 3n], [1n]])
   })
 
-  test('are sorted as well when they have the places of others that were', (t) => {
+  test('are sorted, too, if they took the places of sorted ones', (t) => {
     const open = openBatches(t)
     for (let times = 0; times < 2; times++) {
       for (const from of [40, 30, 20]) open.add(falling(from, 10))

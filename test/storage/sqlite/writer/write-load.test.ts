@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createWriteLoad } from '../../../../src/storage/sqlite/writer/write-load.ts'
 
-/** A load, and what lets writes and steps of indexing take turns for 300 ms. */
+/** A load, and a function that alternates writes and steps of indexing for 300 ms. */
 function startLoad(t: TestContext) {
   let nowMs = 1_000
   t.mock.method(performance, 'now', () => nowMs)
@@ -24,7 +24,7 @@ function startLoad(t: TestContext) {
   }
 }
 
-test('writes are many until it is known that they are few, and few after a pause', (t) => {
+test('writes count as many at first, and as few after a pause', (t) => {
   const { load, alternate, pause } = startLoad(t)
   assert.ok(!load.isBusy(), 'there was none yet')
   load.recordWrites(0.1)
@@ -37,13 +37,13 @@ test('writes are many until it is known that they are few, and few after a pause
   assert.ok(!load.isBusy())
 })
 
-test('writes that take much of the time that indexing leaves are many, however little that is', (t) => {
+test('writes that use much of the time that indexing leaves are many, however little time that is', (t) => {
   const { load, alternate } = startLoad(t)
   alternate({ idleMs: 0.6, writingMs: 0.4, indexingMs: 9 })
   assert.ok(load.isBusy())
 })
 
-test('writes that take little of the time that indexing leaves are few', (t) => {
+test('writes that use little of the time that indexing leaves are few', (t) => {
   const { load, alternate } = startLoad(t)
   alternate({ idleMs: 3, writingMs: 0.3, indexingMs: 9 })
   assert.ok(!load.isBusy())
