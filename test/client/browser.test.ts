@@ -18,26 +18,26 @@ globalThis.use = async (token) => {
   const read = await client.getPlant(id)
   const unchanged = await client.getPlant(id, { ifNoneMatch: etag })
   const taken = await client.createPlant({ id, name: 'b' }).catch((error) => error)
-  const told = []
+  const errors = []
   const many = (async function* () {
     for (let at = 0n; at < 3n; at++) yield { id: id + at, name: 'plant ' + at }
   })()
-  const report = await client.importPlants(many, { onError: ({ line, id }) => told.push([line, String(id)]) })
+  const report = await client.importPlants(many, { onError: ({ line, id }) => errors.push([line, String(id)]) })
   const file = new Blob(['id,name\\n-9007199254740993,a\\n'])
-  // Its response comes later than that: of what goes out a browser tells nothing.
+  // Its response comes later than that: a browser does not report the progress of an upload.
   const fromFile = await client.importPlants(file, { format: 'csv', timeoutMs: 200 })
   const exported = []
   for await (const plant of client.exportPlants()) exported.push(String(plant.id))
   const listed = []
   for await (const plant of client.listPlants({ pageSize: 2 })) listed.push(String(plant.id))
   const csv = await new Response(await client.exportPlants({ format: 'csv', tag: 'palm' })).text()
-  const refused = await createPlantStoreClient({ baseUrl: location.origin, token: 'no' })
+  const rejected = await createPlantStoreClient({ baseUrl: location.origin, token: 'no' })
     .importPlants([{ id: 1n, name: 'a' }]).catch((error) => error)
   return {
     id: String(read.id), etag: read.etag === etag, unchanged,
     taken: [taken instanceof RequestError, taken.code, taken.requestId.length > 0],
-    created: [report.created, fromFile.created], told, exported, listed, csv: csv.slice(0, 60),
-    refused: [refused.kind, refused.code], gone: await client.deletePlant(id),
+    created: [report.created, fromFile.created], errors, exported, listed, csv: csv.slice(0, 60),
+    rejected: [rejected.kind, rejected.code], gone: await client.deletePlant(id),
   }
 }
 `
@@ -74,11 +74,11 @@ test('the client works in a browser', { skip }, async (context) => {
     unchanged: 'unchanged',
     taken: [true, 40901, true],
     created: [2, 1],
-    told: [[1, '9007199254740993']],
+    errors: [[1, '9007199254740993']],
     exported: ids,
     listed: ids,
     csv: 'id,name,tag,createdAt,updatedAt\r\n9007199254740993,Açaí palm,',
-    refused: ['service', 40102],
+    rejected: ['service', 40102],
     gone: true,
   })
   assert.deepEqual(faults, [])

@@ -35,7 +35,7 @@ test('the client takes less than 8.5 kB gzipped, and needs only the row scanner'
   assert.deepEqual(others.sort(), scanner)
 })
 
-test('what a program does not use is left out', async () => {
+test('unused functions are omitted from a bundle', async () => {
   const { text } = await bundle(`import { RequestError } ${FROM}\nglobalThis.error = RequestError`)
   assert.ok(text.length < 800, `${text.length} characters`)
   assert.doesNotMatch(text, /fetch|40901/)

@@ -35,7 +35,7 @@ test('the types and error codes of the client are those of the service', () => {
   assert.equal(read('src/client/error-codes.ts'), clientErrorCodes(ERRORS), 'run "npm run client-types"')
 })
 
-test('a schema that has no type yet is not passed over', () => {
+test('a schema without a type is not skipped', () => {
   const schemas = { Odd: { type: 'object', properties: { one: { type: 'number' } } } }
   assert.throws(() => clientTypes({ components: { schemas } }), /no type for \{"type":"number"\}/)
 })

@@ -56,7 +56,7 @@ test('the retry table has every 5xx code', () => {
 })
 
 for (const [name, [call, success]] of Object.entries(CONDITIONAL_WRITES)) {
-  test(`a conditional ${name} is sent again only when the service says that nothing was stored`, async (t) => {
+  test(`a conditional ${name} is retried only if the service says that nothing was stored`, async (t) => {
     for (const [code, outcome, isRetried, isOutcomeUnknown] of RETRY_TABLE) {
       const label = `${code} ${outcome}`
       const details = outcome === undefined ? {} : { details: { outcome } }
@@ -69,7 +69,7 @@ for (const [name, [call, success]] of Object.entries(CONDITIONAL_WRITES)) {
     }
   })
 
-  test(`a conditional ${name} is not sent again after the response of a gateway`, async (t) => {
+  test(`a conditional ${name} is not retried after the response of a gateway`, async (t) => {
     for (const status of GATEWAY_STATUSES) {
       const { client, requests } = await startScript(t, [response(status, '<h1>Error</h1>'), success])
       assert.equal((await failureOf(call(client()))).isOutcomeUnknown, true, `${status}`)

@@ -15,7 +15,7 @@ const PLANT = fc.record(
   { requiredKeys: ['id', 'name'], noNullPrototype: true },
 )
 
-test('any plant that the service writes is read exactly, alone or in a list', () => {
+test('any plant of the service is parsed exactly, alone or in a list', () => {
   fc.assert(
     fc.property(fc.array(PLANT), (plants) => {
       const stored = plants.map((plant) => ({ ...plant, createdAtMs: 0, updatedAtMs: 1, version: 1 }))
@@ -30,7 +30,7 @@ test('any plant that the service writes is read exactly, alone or in a list', ()
   )
 })
 
-test('any plant is written as JSON that says the same, its id in its own digits', () => {
+test('any plant is written as the same JSON, with all digits of its id', () => {
   fc.assert(
     fc.property(PLANT, (plant) => {
       const json = newPlantJson(plant)
@@ -43,7 +43,7 @@ test('any plant is written as JSON that says the same, its id in its own digits'
   )
 })
 
-test('JSON without ids is read as JSON.parse does, whatever its white space', () => {
+test('JSON without ids is parsed as by JSON.parse, whatever its white space', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom('', ' ', '\n\t'), (json, space) => {
       const spaced = JSON.stringify(JSON.parse(json), undefined, space)
@@ -54,7 +54,7 @@ test('JSON without ids is read as JSON.parse does, whatever its white space', ()
   assert.throws(() => parseWithIdTexts('{"id":1'), SyntaxError)
 })
 
-test('a long text takes no time to speak of, and no stack', async () => {
+test('a long text is parsed quickly and without recursion', async () => {
   const name = '\\"id":1,'.repeat(1_000_000)
   const tookMs = await cpuTimeMs(() => {
     assert.deepEqual(withExactId(parseWithIdTexts(newPlantJson({ id: 1n, name }))), { id: 1n, name })

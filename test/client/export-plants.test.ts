@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { failureOf } from './failure-of.ts'
 import { gather } from './gather.ts'
-import { breakOff, hangUp, refuse, response, startScript, startServer } from './scripted-server.ts'
+import { breakOff, dropConnection, reject, response, startScript, startServer } from './scripted-server.ts'
 
 const ID = 9007199254740993n
 const NDJSON = { 'content-type': 'application/x-ndjson' }
@@ -26,19 +26,19 @@ async function start(context: TestContext) {
   return { app, client }
 }
 
-test('all plants are exported as a list tells them, or those that are asked for', async (context) => {
+test('an export has the same plants as a list, with or without a filter', async (context) => {
   const { client } = await start(context)
   const listed = await gather(client.listPlants())
   assert.equal(listed.length, 3)
   const all = client.exportPlants()
   assert.deepEqual(await gather(all), listed)
-  assert.deepEqual(await gather(all), listed, 'a second loop asks anew')
+  assert.deepEqual(await gather(all), listed, 'a second loop exports again')
   const some = await gather(client.exportPlants({ after: -ID, tag: 'tree' }))
   assert.deepEqual(some, listed.slice(2))
   assert.deepEqual(await gather(client.exportPlants({ tag: 'none' })), [])
 })
 
-test('what is exported as a file is what the service sends, and is imported again as it was', async (context) => {
+test('an exported file is what the service sends, and is imported without a change', async (context) => {
   const { app, client } = await start(context)
   const listed = await gather(client.listPlants())
   for (const [format, query] of [
@@ -59,13 +59,13 @@ test('what is exported as a file is what the service sends, and is imported agai
   }
 })
 
-test('an export is read as fast as one likes, and no further', async (context) => {
+test('a slow reader of an export does not time out, and may stop early', async (context) => {
   const app = await startApp(context)
   const client = createPlantStoreClient({ baseUrl: app.url, token: TOKEN })
   const name = 'x'.repeat(1_000)
   await client.importPlants(Array.from({ length: 20_000 }, (_, at) => ({ id: BigInt(at), name })))
   let read = 0
-  // Time passes for who reads alone: a busy machine is none that does not response.
+  // Time passes for the reader only: a busy machine is not a service that does not respond.
   context.mock.timers.enable({ apis: ['setTimeout'] })
   for await (const { id } of client.exportPlants({ timeoutMs: 250 })) {
     assert.equal(id, BigInt(read++))
@@ -82,7 +82,7 @@ test('an export is read as fast as one likes, and no further', async (context) =
   await app.stop()
 })
 
-test('an export that is cut throws, wherever it is cut', async (context) => {
+test('an export whose connection is dropped throws, wherever that happens', async (context) => {
   for (const beginning of [LINE + LINE, LINE + LINE.slice(0, 30)]) {
     const { client, requests } = await startScript(context, [breakOff(beginning, NDJSON)])
     const read: bigint[] = []
@@ -104,8 +104,8 @@ test('an export that is cut throws, wherever it is cut', async (context) => {
   assert.equal((await failureOf(gather(client().exportPlants()))).kind, 'connection')
 })
 
-test('an export is asked for again until it begins', async (context) => {
-  const turns = [hangUp, refuse(503, 50301), response(200, LINE, NDJSON)]
+test('an export is retried until it begins', async (context) => {
+  const turns = [dropConnection, reject(503, 50301), response(200, LINE, NDJSON)]
   const { client } = await startScript(context, turns)
   assert.deepEqual(
     (await gather(client().exportPlants())).map(({ id }) => id),
@@ -118,13 +118,13 @@ test('an export is asked for again until it begins', async (context) => {
   assert.equal(await new Response(await file.client().exportPlants({ format: 'csv' })).text(), 'id,name\r\n')
 })
 
-test('a page of a list, or anything else, is no export', async (context) => {
+test('a page of a list and other responses are rejected as an export', async (context) => {
   const { client } = await startScript(context, [response(200, '[]')])
   assert.equal((await failureOf(gather(client().exportPlants()))).kind, 'response')
   assert.equal((await failureOf(client().exportPlants({ format: 'csv' }))).kind, 'response')
 })
 
-test('a service that falls silent in the middle is given up, and a signal ends an export', async (context) => {
+test('an export times out if the service stalls midway, and is aborted by a signal', async (context) => {
   const { client } = await startServer(context, (_request, response) => {
     response.writeHead(200, NDJSON).write(LINE)
   })

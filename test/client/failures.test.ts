@@ -5,12 +5,12 @@ import { createPlantStoreClient, RequestError } from '../../src/client/plant-sto
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { failureOf } from './failure-of.ts'
-import { hangUp, refuse, response, stall, startScript } from './scripted-server.ts'
+import { dropConnection, reject, response, stall, startScript } from './scripted-server.ts'
 
 const PLANT = { id: 1n, name: 'a' }
 const CREATED = response(200, '{"name":"a"}', { etag: '"1"' })
 
-test('a service that does not response is given up when the time is over', async (context) => {
+test('a request times out if the service does not respond', async (context) => {
   const { client, requests } = await startScript(context, [stall])
   const beginMs = performance.now()
   const error = await failureOf(client().createPlant(PLANT, { timeoutMs: 300 }))
@@ -22,23 +22,23 @@ test('a service that does not response is given up when the time is over', async
   assert.equal(requests.length, 1)
 })
 
-test('the time is that of all tries together', async (context) => {
-  const { client } = await startScript(context, [hangUp, stall])
+test('the timeout covers all tries together', async (context) => {
+  const { client } = await startScript(context, [dropConnection, stall])
   const beginMs = performance.now()
   const error = await failureOf(client({ timeoutMs: 600 }).getPlant(1n))
   assert.ok(performance.now() - beginMs < 2_000)
   assert.deepEqual([error.kind, error.isOutcomeUnknown], ['timeout', false])
 })
 
-test('without a limit of time it is waited for', async (context) => {
+test('without a timeout a request waits for its response', async (context) => {
   const { client } = await startScript(context, [
     (response, request) => void setTimeout(() => CREATED(response, request), 100),
   ])
   await client({ timeoutMs: Number.POSITIVE_INFINITY }).createPlant(PLANT)
 })
 
-test('a signal ends a request on its way, a wait for the next try, and a call before it begins', async (context) => {
-  for (const turn of [stall, refuse(503, 50301, { 'retry-after': '5' })]) {
+test('a signal aborts a running request, a wait for the next try, and a call before it begins', async (context) => {
+  for (const turn of [stall, reject(503, 50301, { 'retry-after': '5' })]) {
     const { client, requests } = await startScript(context, [turn])
     const controller = new AbortController()
     const reason = new Error('no longer wanted')
@@ -52,8 +52,8 @@ test('a signal ends a request on its way, a wait for the next try, and a call be
   }
 })
 
-test('a token that never comes is given up as a response is, and of a write that was not sent nothing is unknown', async (context) => {
-  const { client, requests } = await startScript(context, [hangUp])
+test('a wait for a token times out, too, and the outcome of a write that was not sent is known', async (context) => {
+  const { client, requests } = await startScript(context, [dropConnection])
   const never = () => new Promise<string>(() => undefined)
   const waiting = client({ token: never, timeoutMs: 100 })
   for (const call of [waiting.getPlant(1n), waiting.createPlant(PLANT), waiting.importPlants([PLANT])]) {
@@ -73,14 +73,14 @@ test('a token that never comes is given up as a response is, and of a write that
   assert.deepEqual([error.kind, error.isOutcomeUnknown, asked], ['timeout', true, 2])
 })
 
-test('a signal that outlives many calls gathers no listeners', async (context) => {
-  const { client } = await startScript(context, [refuse(404, 40402)])
+test('a signal that outlives many calls accumulates no listeners', async (context) => {
+  const { client } = await startScript(context, [reject(404, 40402)])
   const { signal } = new AbortController()
   for (let count = 0; count < 5; count++) await client().getPlant(1n, { signal })
   assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
-test('many calls at a time that share a signal give it one listener, and all of them end with it', async (context) => {
+test('concurrent calls with one signal add one listener to it, and are all aborted by it', async (context) => {
   const { client, requests } = await startScript(context, [CREATED, stall])
   const controller = new AbortController()
   const { signal } = controller
@@ -95,14 +95,14 @@ test('many calls at a time that share a signal give it one listener, and all of 
   assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
-test('where nothing listens, the error says so and names the place', async () => {
+test('the error says where the client tried to connect if no server listens there', async () => {
   const baseUrl = `http://127.0.0.1:${await findFreePort()}`
   const error = await failureOf(createPlantStoreClient({ baseUrl, triesMax: 2 }).getPlant(1n))
   assert.equal(error.kind, 'connection')
   assert.match(error.message, new RegExp(`^The connection to ${baseUrl} failed: .*ECONNREFUSED`))
 })
 
-test('a response that is not one of the service is told as that, whatever its status', async (context) => {
+test('a response of another program is reported as such, whatever its status', async (context) => {
   const page = '<!doctype html><title>Sign in</title>'
   const headers = { 'content-type': 'text/html', 'x-request-id': 'of-the-proxy' }
   for (const [status, body] of [
@@ -126,7 +126,7 @@ test('a response that is not one of the service is told as that, whatever its st
   }
 })
 
-test('a success that cannot be read leaves open whether the write was done', async (context) => {
+test('the outcome of a write is unknown if its successful response cannot be read', async (context) => {
   for (const status of [200, 201, 204]) {
     for (const body of ['<!doctype html><title>Sign in</title>', '', '[]']) {
       const { client, requests } = await startScript(context, [response(status, body)])
@@ -150,7 +150,7 @@ test('a success that cannot be read leaves open whether the write was done', asy
   }
 })
 
-test('success of another kind is none: a page is no deletion, and no list', async (context) => {
+test('a successful response of another kind fails: a page is not a deletion, nor a list', async (context) => {
   const { client } = await startScript(context, [response(200, '{}')])
   assert.equal((await failureOf(client().deletePlant(1n))).kind, 'response')
   assert.equal((await failureOf(client().listTags())).kind, 'response')
@@ -158,7 +158,7 @@ test('success of another kind is none: a page is no deletion, and no list', asyn
   assert.equal((await failureOf(list.next())).kind, 'response')
 })
 
-test('a redirect is not followed: a POST would become a GET, and the token go astray', async (context) => {
+test('redirects are not followed, as a POST would become a GET and the token could leak', async (context) => {
   const { client, requests, url } = await startScript(context, [
     response(301, '', { location: '/elsewhere' }),
     CREATED,
@@ -169,8 +169,8 @@ test('a redirect is not followed: a POST would become a GET, and the token go as
   assert.equal(requests.length, 1, url)
 })
 
-test('nothing that is thrown holds the token', async (context) => {
-  const { client } = await startScript(context, [hangUp, stall])
+test('no error contains the token', async (context) => {
+  const { client } = await startScript(context, [dropConnection, stall])
   const { inspect } = await import('node:util')
   const error = await failureOf(client({ token: 'plst_hidden', triesMax: 1 }).createPlant(PLANT))
   assert.doesNotMatch(inspect(error, { depth: 10, showHidden: true }), /plst_hidden/)

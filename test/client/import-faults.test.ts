@@ -17,7 +17,7 @@ function* numbered(count: number): Generator<NewPlant> {
   for (let number = 1; number <= count; number++) yield { id: BigInt(number), name: 'a' }
 }
 
-/** Plants without end, and whether whoever took them has said that it wants no more. */
+/** Endless plants, and whether their consumer has stopped them. */
 function endless() {
   const source = { given: 0, isStopped: false }
   const plants = (async function* () {
@@ -30,7 +30,7 @@ function endless() {
   return { plants, source }
 }
 
-test('a source is read no faster than its plants are taken', async (context) => {
+test('a source is read no faster than its plants are sent', async (context) => {
   const { client } = await startServer(context, () => undefined)
   const { plants, source } = endless()
   const error = await failureOf(client({ timeoutMs: 500 }).importPlants(plants))
@@ -40,7 +40,7 @@ test('a source is read no faster than its plants are taken', async (context) => 
   await eventually(() => source.isStopped)
 })
 
-test('a source is read no further when the service has refused', async (context) => {
+test('a source is read no further once the service has rejected the import', async (context) => {
   const { client } = await startServer(context, (_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":40102,"message":"no"}')
   })
@@ -50,7 +50,7 @@ test('a source is read no further when the service has refused', async (context)
   assert.ok(source.given < 3_000, `${source.given} plants`)
 })
 
-test('what the source throws is thrown, after the slices before it', async (context) => {
+test('an error of the source is thrown after the slices before it are sent', async (context) => {
   const { client, requests } = await startScript(context, [report(1_000)])
   const fault = new Error('the file is gone')
   function* plants(): Generator<NewPlant> {
@@ -62,7 +62,7 @@ test('what the source throws is thrown, after the slices before it', async (cont
   await assert.rejects(client().importPlants([{ id: 1 as unknown as bigint, name: 'one' }]), TypeError)
 })
 
-test('a signal ends an import, and so does a callback that throws', async (context) => {
+test('a signal aborts an import, and so does a callback that throws', async (context) => {
   const { client } = await startScript(context, [report(1_000), stall])
   const controller = new AbortController()
   const reason = new Error('no longer wanted')
@@ -80,7 +80,7 @@ test('a signal ends an import, and so does a callback that throws', async (conte
   await assert.rejects(throwing, (error) => error === reason)
 })
 
-test('the time that a source takes is its own, and a service that does not response is given up', async (context) => {
+test('the timeout does not count the time of the source, and applies to the service', async (context) => {
   const slow = await startScript(context, [report(1)])
   async function* plants(dawdleMs: number) {
     for (const plant of PLANTS) {
@@ -99,7 +99,7 @@ test('the time that a source takes is its own, and a service that does not respo
   assert.equal((await failureOf(stalled.client({ timeoutMs: 250 }).importPlants(PLANTS))).kind, 'timeout')
 })
 
-test('rows wait for company a moment only, and a source that dawdles gives signs of life', async (context) => {
+test('rows are sent after a moment even if the source is slow, and the request stays alive', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   async function* plants() {

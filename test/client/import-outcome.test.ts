@@ -7,7 +7,7 @@ const PLANTS = [{ id: 1n, name: 'one' }]
 const COUNTS = { created: 1, replaced: 0, skipped: 0, failed: 0 }
 const STORED = { line: 2, counts: COUNTS, outcome: 'stored-before-line' }
 
-test('an import that failed may have stored rows, unless it says or implies that none are', async (context) => {
+test('a failed import may have stored rows, unless its error says or implies that it has not', async (context) => {
   for (const [status, code, details, isOutcomeUnknown] of [
     [400, 40002, STORED, true],
     [507, 50701, { ...STORED, outcome: 'unknown' }, true],

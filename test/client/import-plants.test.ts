@@ -27,7 +27,7 @@ function* numbered(count: number): Generator<NewPlant> {
     yield { id: BigInt(number), name: `plant ${number}`, tag: 'many' }
 }
 
-test('plants are imported from whatever can be looped over, their ids exact', async (context) => {
+test('plants are imported from any iterable, with exact ids', async (context) => {
   const client = await start(context)
   const plants = [
     { id: -(2n ** 63n), name: 'lowest' },
@@ -50,7 +50,7 @@ test('plants are imported from whatever can be looped over, their ids exact', as
   assert.deepEqual(await client.importPlants([]), COUNTS)
 })
 
-test('a file of which nothing can be stored is refused as that, and one that ends too early is not', async (context) => {
+test('a file without a valid row is rejected, and one that is truncated is stored up to its end', async (context) => {
   const client = await start(context)
   const nameless = await failureOf(client.importPlants('id,tag\n1,a\n', { format: 'csv' }))
   assert.deepEqual([nameless.kind, nameless.isOutcomeUnknown], ['service', false])
@@ -61,17 +61,17 @@ test('a file of which nothing can be stored is refused as that, and one that end
   assert.equal((await client.getPlant(1n))?.name, 'a')
 })
 
-test('a plant that is refused is told of, by its place, and the others are stored', async (context) => {
+test('a failed row is reported with its line, and the others are stored', async (context) => {
   const client = await start(context)
   await client.createPlant({ id: ID, name: 'before' })
-  const told: ImportRowError[] = []
+  const reported: ImportRowError[] = []
   const plants = [
     { id: 1n, name: 'one' },
     { id: ID, name: 'after' },
     { id: 2n, name: '\ud800' },
     { id: 3n, name: 'three' },
   ]
-  const report = await client.importPlants(plants, { onError: (error) => void told.push(error) })
+  const report = await client.importPlants(plants, { onError: (error) => void reported.push(error) })
   const { errors, ...counts } = report
   assert.deepEqual(counts, { created: 2, replaced: 0, skipped: 0, failed: 2 })
   assert.deepEqual(
@@ -81,20 +81,20 @@ test('a plant that is refused is told of, by its place, and the others are store
       [3, 2n, 40003],
     ],
   )
-  assert.deepEqual(told, errors)
+  assert.deepEqual(reported, errors)
   assert.equal((await client.getPlant(ID))?.name, 'before')
 })
 
-test('a report lists the first thousand that were refused, and the callback is told of all', async (context) => {
+test('a report lists the first thousand failed rows, and the callback gets all of them', async (context) => {
   const client = await start(context)
   await client.importPlants(numbered(1_500))
-  let told = 0
-  const report = await client.importPlants(numbered(1_500), { onError: () => void told++ })
-  assert.deepEqual([report.failed, report.errors.length, told], [1_500, 1_000, 1_500])
+  let reported = 0
+  const report = await client.importPlants(numbered(1_500), { onError: () => void reported++ })
+  assert.deepEqual([report.failed, report.errors.length, reported], [1_500, 1_000, 1_500])
   assert.equal(report.errors.at(-1)?.line, 1_000)
 })
 
-test('an id that is taken is left out or replaced where that is wanted, and a dry run stores nothing', async (context) => {
+test('a row with a taken id is skipped or replaces the plant on request, and a dry run stores nothing', async (context) => {
   const client = await start(context)
   const plants = [
     { id: 1n, name: 'one' },
@@ -109,15 +109,15 @@ test('an id that is taken is left out or replaced where that is wanted, and a dr
   assert.equal((await client.getPlant(ID))?.name, 'new')
 })
 
-test('progress is told while an import runs', async (context) => {
+test('progress is reported during an import', async (context) => {
   const client = await start(context)
-  const told: ImportProgress[] = []
+  const reported: ImportProgress[] = []
   const report = await client.importPlants(numbered(60_000), {
-    onProgress: (progress) => void told.push(progress),
+    onProgress: (progress) => void reported.push(progress),
   })
   assert.equal(report.created, 60_000)
-  assert.ok(told.length > 0)
-  for (const { line, created } of told) assert.equal(created, line - 1)
+  assert.ok(reported.length > 0)
+  for (const { line, created } of reported) assert.equal(created, line - 1)
 })
 
 test('a file is imported as text, bytes, Blob, stream or chunks of any size', async (context) => {
@@ -145,7 +145,7 @@ test('a file is imported as text, bytes, Blob, stream or chunks of any size', as
   assert.deepEqual(names, Array.from({ length: 8 }, () => ['Açaí palm', '×']).flat())
 })
 
-test('text keeps its characters wherever it is cut', async (context) => {
+test('text keeps its characters wherever its chunks end', async (context) => {
   const client = await start(context)
   const csv = 'id,name\n400,a😀b\n401,😀😀\n'
   await client.importPlants(csv.split(''), { format: 'csv' })
@@ -155,7 +155,7 @@ test('text keeps its characters wherever it is cut', async (context) => {
   assert.deepEqual(names, ['a😀b', '😀😀', 'a😀b', 'a😀b'])
 })
 
-test('text with half a character is refused, and it is said where it is', async (context) => {
+test('text with half a surrogate pair is rejected with its position', async (context) => {
   const client = await start(context)
   const sources: [FileSource, number][] = [
     ['id,name\n1,\ud83d\n', 10],
@@ -183,7 +183,7 @@ test('text with half a character is refused, and it is said where it is', async 
   await throwing('in a browser')
 })
 
-test('a CSV file is read with its header, or with columns, numbers and an encoding that are told', async (context) => {
+test('a CSV file is read with its header, or with given columns, ids and encoding', async (context) => {
   const client = await start(context)
   const csv = { format: 'csv' } as const
   const headed = `id,name,tag\r\n${ID},"Rosa, climbing",\r\n${ID},again,rose\r\n`
@@ -212,7 +212,7 @@ test('a CSV file is read with its header, or with columns, numbers and an encodi
   )
 })
 
-test('what makes going on senseless is thrown, with how far the import got', async (context) => {
+test('a fatal failure is thrown with the progress of the import', async (context) => {
   const client = await start(context)
   const rows = Array.from(numbered(2_000), ({ id, name }) => `${id},${name}\n`).join('')
   const error = await failureOf(client.importPlants(`id,name\n${rows}"never closed`, { format: 'csv' }))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NewPlant } from '../../src/client/plant-store-client.ts'
 import { failureOf } from './failure-of.ts'
-import { breakOff, hangUp, refuse, response, startScript } from './scripted-server.ts'
+import { breakOff, dropConnection, reject, response, startScript } from './scripted-server.ts'
 
 const PLANTS = [
   { id: 1n, name: 'one' },
@@ -18,10 +18,12 @@ function* numbered(count: number): Generator<NewPlant> {
 
 test('an import is sent in slices of whole rows, each with its response after its body', async (context) => {
   const { client, requests } = await startScript(context, [report(1_000), report(1_000), report(500)])
-  const told: number[] = []
-  const sum = await client().importPlants(numbered(2_500), { onProgress: ({ line }) => void told.push(line) })
+  const lines: number[] = []
+  const sum = await client().importPlants(numbered(2_500), {
+    onProgress: ({ line }) => void lines.push(line),
+  })
   assert.deepEqual(sum, { created: 2_500, replaced: 0, skipped: 0, failed: 0, errors: [] })
-  assert.equal(told[0], 1_001)
+  assert.equal(lines[0], 1_001)
   const rows = requests.map(({ body }) => body.trim().split('\n'))
   assert.deepEqual(
     rows.map((lines) => [lines.length, lines[0]]),
@@ -34,7 +36,7 @@ test('an import is sent in slices of whole rows, each with its response after it
   for (const { headers } of requests) assert.equal(headers.accept, 'application/json')
 })
 
-test('an import that fails in a later slice says up to which line its rows are stored', async (context) => {
+test('the error of an import that fails in a later slice has the line up to which rows are stored', async (context) => {
   const details = { line: 101, counts: { created: 98, replaced: 0, skipped: 1, failed: 0 } }
   const failed = (outcome: string) =>
     response(507, JSON.stringify({ error: 50701, message: 'full', details: { ...details, outcome } }))
@@ -46,27 +48,27 @@ test('an import that fails in a later slice says up to which line its rows are s
     assert.deepEqual([error.code, error.progress], [50701, { line: 1_100, ...counts }])
     assert.deepEqual(error.details, { line: 1_100, counts, outcome })
   }
-  const { client } = await startScript(context, [report(1_000), refuse(401, 40102)])
+  const { client } = await startScript(context, [report(1_000), reject(401, 40102)])
   const revoked = await failureOf(client().importPlants(numbered(3_000)))
   assert.deepEqual([revoked.code, revoked.progress, revoked.isOutcomeUnknown], [40102, DONE, false])
   assert.equal(revoked.details.outcome, 'stored-before-line')
 })
 
-test('a slice whose response is lost is sent again only if its rows are skipped or replaced', async (context) => {
+test('a slice whose response is lost is retried only if taken ids are skipped or replaced', async (context) => {
   for (const onConflict of ['skip', 'replace'] as const) {
-    const { client, requests } = await startScript(context, [report(1_000), hangUp, report(0)])
+    const { client, requests } = await startScript(context, [report(1_000), dropConnection, report(0)])
     await client().importPlants(numbered(2_000), { onConflict })
     assert.equal(requests.length, 3)
     assert.equal(requests[2]?.body, requests[1]?.body)
   }
-  const { client, requests } = await startScript(context, [report(1_000), hangUp, report(0)])
+  const { client, requests } = await startScript(context, [report(1_000), dropConnection, report(0)])
   const error = await failureOf(client().importPlants(numbered(2_000)))
   assert.deepEqual([error.kind, error.isOutcomeUnknown, error.progress], ['connection', true, DONE])
   assert.equal(requests.length, 2)
 })
 
-test('a slice of which nothing was stored is sent again, whatever its rows', async (context) => {
-  for (const rejected of [refuse(503, 50301), refuse(429, 42901)]) {
+test('a slice that stored nothing is retried, whatever its rows', async (context) => {
+  for (const rejected of [reject(503, 50301), reject(429, 42901)]) {
     const { client, requests } = await startScript(context, [rejected, report(2)])
     assert.equal((await client().importPlants(PLANTS)).created, 2)
     assert.equal(requests.length, 2)
@@ -96,7 +98,7 @@ test('each slice of a table has its header row, and the lines of its errors are 
   )
 })
 
-test('the request has the parameters of the import; numbers go on in the next slice', async (context) => {
+test('the request has the parameters of the import, and given ids continue in the next slice', async (context) => {
   const { client, requests } = await startScript(context, [report(1_000)])
   const columns = ['name']
   const rows = 'a\n'.repeat(1_001)
@@ -125,7 +127,7 @@ test('a dry run and a compressed file are one request, whose response is the rep
   assert.equal(requests[0]?.body.split('\n').length, 2_001)
 })
 
-test('a line without an end takes no memory: only its beginning is sent', async (context) => {
+test('only the start of an endless line is kept in memory and sent', async (context) => {
   const { client, requests } = await startScript(context, [report(2)])
   function* chunks() {
     yield '{"id":1,"name":"'

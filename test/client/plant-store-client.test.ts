@@ -19,7 +19,7 @@ async function start(context: TestContext, settings: Environment = {}) {
   return { app, client: createPlantStoreClient({ baseUrl: app.url, token: TOKEN }) }
 }
 
-function refused(code: number, status: number) {
+function rejectedWith(code: number, status: number) {
   return (error: unknown) => {
     assert.ok(error instanceof RequestError)
     assert.deepEqual([error.kind, error.code, error.status], ['service', code, status])
@@ -28,7 +28,7 @@ function refused(code: number, status: number) {
   }
 }
 
-test('a plant is added and read back, whatever its 64-bit id', async (context) => {
+test('a plant is created and read back, whatever its 64-bit id', async (context) => {
   const { client } = await start(context)
   for (const id of IDS) {
     const name = `"id":${id}, \\ "quoted" 🌱`
@@ -47,11 +47,11 @@ test('a plant is added and read back, whatever its 64-bit id', async (context) =
   )
 })
 
-test('an id that is taken is refused with what the service says of it', async (context) => {
+test('a create with a taken id fails with the error of the service', async (context) => {
   const { client } = await start(context)
   await client.createPlant({ id: ID, name: 'first' })
   await assert.rejects(client.createPlant({ id: ID, name: 'second' }), (error) => {
-    refused(40901, 400)(error)
+    rejectedWith(40901, 400)(error)
     assert.equal((error as RequestError).message, `The id ${ID} is already used. Choose another.`)
     assert.equal((error as RequestError).isOutcomeUnknown, false)
     return true
@@ -59,15 +59,15 @@ test('an id that is taken is refused with what the service says of it', async (c
   assert.equal((await client.getPlant(ID))?.name, 'first')
 })
 
-test('the same idempotency key adds a plant once, also from one call to the next', async (context) => {
+test('a repeated idempotency key creates a plant once, also in separate calls', async (context) => {
   const { client } = await start(context)
   const options = { idempotencyKey: 'order-7' }
   const first = await client.createPlant({ id: ID, name: 'a' }, options)
   assert.deepEqual(await client.createPlant({ id: ID, name: 'a' }, options), first)
-  await assert.rejects(client.createPlant({ id: 1n, name: 'b' }, options), refused(42201, 400))
+  await assert.rejects(client.createPlant({ id: 1n, name: 'b' }, options), rejectedWith(42201, 400))
 })
 
-test('a plant that is not there is undefined, and one that is unchanged is said to be so', async (context) => {
+test('a get of an absent plant is undefined, and one of an unchanged plant says so', async (context) => {
   const { client } = await start(context)
   assert.equal(await client.getPlant(ID), undefined)
   const { etag } = await client.createPlant({ id: ID, name: 'a' })
@@ -77,23 +77,26 @@ test('a plant that is not there is undefined, and one that is unchanged is said 
   assert.deepEqual(await client.getPlant(ID, { ifNoneMatch: etag }), changed)
 })
 
-test('a plant is replaced, changed and deleted, under a condition or without one', async (context) => {
+test('a plant is replaced, updated and deleted, with or without a precondition', async (context) => {
   const { client } = await start(context)
   const added = await client.replacePlant(ID, { name: 'a', tag: 't' }, { ifNoneMatch: '*' })
   assert.deepEqual([added.id, added.name, added.tag, added.isNew], [ID, 'a', 't', true])
-  await assert.rejects(client.replacePlant(ID, { name: 'b' }, { ifNoneMatch: '*' }), refused(41201, 412))
+  await assert.rejects(client.replacePlant(ID, { name: 'b' }, { ifNoneMatch: '*' }), rejectedWith(41201, 412))
   const replaced = await client.replacePlant(ID, { name: 'b', tag: 't' }, { ifMatch: added.etag })
   assert.deepEqual([replaced.name, replaced.isNew, replaced.createdAt], ['b', false, added.createdAt])
-  await assert.rejects(client.updatePlant(ID, { name: 'c' }, { ifMatch: added.etag }), refused(41201, 412))
+  await assert.rejects(
+    client.updatePlant(ID, { name: 'c' }, { ifMatch: added.etag }),
+    rejectedWith(41201, 412),
+  )
   const changed = await client.updatePlant(ID, { tag: null }, { ifMatch: replaced.etag })
   assert.deepEqual([changed.name, 'tag' in changed], ['b', false])
-  await assert.rejects(client.updatePlant(1n, { name: 'c' }), refused(40402, 404))
-  await assert.rejects(client.deletePlant(ID, { ifMatch: added.etag }), refused(41201, 412))
+  await assert.rejects(client.updatePlant(1n, { name: 'c' }), rejectedWith(40402, 404))
+  await assert.rejects(client.deletePlant(ID, { ifMatch: added.etag }), rejectedWith(41201, 412))
   assert.equal(await client.deletePlant(ID, { ifMatch: changed.etag }), true)
   assert.equal(await client.deletePlant(ID), false)
 })
 
-test('what a plant is read with goes nowhere when it is sent back', async (context) => {
+test('the times and the ETag of a plant are not sent back in a write', async (context) => {
   const { client } = await start(context)
   await client.createPlant({ id: ID, name: 'a', tag: 't' })
   const read = (await client.getPlant(ID)) ?? assert.fail()
@@ -101,7 +104,7 @@ test('what a plant is read with goes nowhere when it is sent back', async (conte
   assert.deepEqual([copy.id, copy.name, copy.tag], [1n, 'a', 't'])
 })
 
-test('a list is read page by page, as far as one looks', async (context) => {
+test('a list is requested page by page, as far as it is read', async (context) => {
   const { app, client } = await start(context)
   for (let id = 1n; id <= 7n; id++)
     await client.createPlant({ id, name: `plant ${id}`, tag: id % 2n ? 'odd' : '' })
@@ -118,7 +121,7 @@ test('a list is read page by page, as far as one looks', async (context) => {
   assert.deepEqual(
     (await gather(list)).map(({ id }) => id),
     [3n, 5n, 7n],
-    'a second loop asks anew',
+    'a second loop requests the list again',
   )
   const found = await eventually(async () => {
     const plants: StoredPlant[] = await gather(client.listPlants({ q: 'plant 4' }))
@@ -160,7 +163,7 @@ test('tags are counted', async (context) => {
   assert.deepEqual(await client.listTags({ limit: 1 }), [{ tag: 'palm', count: 2 }])
 })
 
-test('plants are counted by the day on which they were added', async (context) => {
+test('plants are counted by the day of their creation', async (context) => {
   const { client } = await start(context)
   const added = await Promise.all(
     [1n, 2n].map(async (id) => {
@@ -176,7 +179,7 @@ test('plants are counted by the day on which they were added', async (context) =
   assert.ok(Math.abs(Date.parse(countedAt) - Date.now()) < 60_000, countedAt)
 })
 
-test('a token is made, does what it may, is listed and revoked', async (context) => {
+test('a token is created, used within its scopes, listed and revoked', async (context) => {
   const { app, client } = await start(context)
   const expiresAt = '2099-01-01T00:00:00.000Z'
   const { token, ...made } = await client.createToken({
@@ -188,18 +191,18 @@ test('a token is made, does what it may, is listed and revoked', async (context)
   const reader = createPlantStoreClient({ baseUrl: new URL(`${app.url}/`), token: async () => token })
   assert.equal((await reader.getOwnToken()).id, made.id)
   assert.equal(await reader.getPlant(1n), undefined)
-  await assert.rejects(reader.createPlant({ id: 1n, name: 'a' }), refused(40301, 403))
+  await assert.rejects(reader.createPlant({ id: 1n, name: 'a' }), rejectedWith(40301, 403))
   assert.deepEqual(
     (await client.listTokens()).map(({ id }) => id),
     [made.id],
   )
   assert.equal(await client.revokeToken(made.id), true)
   assert.equal(await client.revokeToken(made.id), false)
-  await assert.rejects(reader.getOwnToken(), refused(40102, 401))
-  await assert.rejects(createPlantStoreClient({ baseUrl: app.url }).getOwnToken(), refused(40101, 401))
+  await assert.rejects(reader.getOwnToken(), rejectedWith(40102, 401))
+  await assert.rejects(createPlantStoreClient({ baseUrl: app.url }).getOwnToken(), rejectedWith(40101, 401))
 })
 
-test('a token is rotated by its id and by itself, and the one before ends when it is told to', async (context) => {
+test('a token is rotated by its id and by itself, and the old secret expires as requested', async (context) => {
   const { app, client } = await start(context)
   const made = await client.createToken({ scopes: ['plants:read'] })
   const using = (token: string) => createPlantStoreClient({ baseUrl: app.url, token })
@@ -207,12 +210,12 @@ test('a token is rotated by its id and by itself, and the one before ends when i
   assert.deepEqual({ ...rotated, token: made.token }, made)
   assert.equal((await using(made.token).getOwnToken()).id, made.id)
   const last = await using(token).rotateToken('self', { graceSeconds: 0, timeoutMs: 5_000 })
-  await assert.rejects(using(token).getOwnToken(), refused(40102, 401))
+  await assert.rejects(using(token).getOwnToken(), rejectedWith(40102, 401))
   assert.equal((await using(last.token).getOwnToken()).id, made.id)
-  await assert.rejects(client.rotateToken('nobody'), refused(40403, 404))
+  await assert.rejects(client.rotateToken('nobody'), rejectedWith(40403, 404))
 })
 
-test('health and readiness are told without a token, below the path of a base URL, too', async (context) => {
+test('health and readiness need no token, also below the path of a base URL', async (context) => {
   const { app } = await start(context, { PLANTSTORE_BASE_URL: 'https://plants.example/my/store' })
   const client = createPlantStoreClient({ baseUrl: `${new URL(app.url).origin}/my/store/` })
   await client.getHealth()
@@ -220,7 +223,7 @@ test('health and readiness are told without a token, below the path of a base UR
   await assert.rejects(createPlantStoreClient({ baseUrl: new URL(app.url).origin }).getHealth(), RequestError)
 })
 
-test('what makes no sense is a TypeError, and nothing is sent', async () => {
+test('an invalid argument is a TypeError, and nothing is sent', async () => {
   for (const baseUrl of [
     'localhost:8080',
     'ftp://a',

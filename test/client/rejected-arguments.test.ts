@@ -14,7 +14,7 @@ const wrong = (value: unknown) => value as never
 const start = (options = {}) =>
   createPlantStoreClient({ baseUrl: 'http://a', token: 'a', fetch: fetchNothing, ...options })
 
-const REFUSED: [string, (client: PlantStoreClient) => Promise<unknown>, RegExp][] = [
+const REJECTED: [string, (client: PlantStoreClient) => Promise<unknown>, RegExp][] = [
   [
     'an id to count from that is a number',
     (client) => client.importPlants('a', { format: 'csv', idStart: wrong(1) }),
@@ -96,8 +96,8 @@ const REFUSED: [string, (client: PlantStoreClient) => Promise<unknown>, RegExp][
   ],
 ]
 
-for (const [what, call, message] of REFUSED) {
-  test(`${what} is refused, and nothing is sent`, async () => {
+for (const [what, call, message] of REJECTED) {
+  test(`${what} is rejected, and nothing is sent`, async () => {
     await assert.rejects(
       async () => call(start()),
       (error) => {
@@ -109,7 +109,7 @@ for (const [what, call, message] of REFUSED) {
   })
 }
 
-test('chunks of a file without its format are no plants, and what they say is not told', async (context) => {
+test('chunks of a file without its format are rejected, and the error does not quote them', async (context) => {
   const { client } = await startScript(context, [response(200, '{}')])
   for (const source of [['secret'], Readable.from(['secret']), Readable.from([Buffer.from('secret')])]) {
     await assert.rejects(client().importPlants(wrong(source)), (error) => {
@@ -120,7 +120,7 @@ test('chunks of a file without its format are no plants, and what they say is no
   }
 })
 
-test('a base URL that is none is refused, and one with a query or fragment, also with an empty one', () => {
+test('an invalid base URL is rejected, and so is one with a query or fragment, even an empty one', () => {
   for (const baseUrl of [
     '127.0.0.1:8080',
     'localhost:8080',
@@ -136,14 +136,14 @@ test('a base URL that is none is refused, and one with a query or fragment, also
     assert.throws(() => start({ baseUrl }), /^TypeError: baseUrl must be .* such as http:/, String(baseUrl))
 })
 
-test('numbers of a client that are none are refused', () => {
+test('invalid numbers in the options of a client are rejected', () => {
   for (const value of [Number.NaN, 0, -1, null, '5']) {
     assert.throws(() => start({ timeoutMs: value }), /^TypeError: timeoutMs must be a number above 0$/)
     assert.throws(() => start({ triesMax: value }), /^TypeError: triesMax must be a number above 0$/)
   }
 })
 
-test('what is no token is told as that, also where a function gives it', async () => {
+test('an invalid token is rejected, also one that a function returns', async () => {
   for (const value of [null, undefined, 5, '', 'a b', {}]) {
     for (const token of value === undefined ? [() => value] : [value, () => value, async () => value])
       await assert.rejects(
@@ -153,7 +153,7 @@ test('what is no token is told as that, also where a function gives it', async (
   }
 })
 
-test('a plant with another id than was asked for is no response', async (context) => {
+test('a response with the plant of another id fails', async (context) => {
   const other = response(200, '{"id":2,"name":"a"}', { etag: '"1"' })
   const { client } = await startScript(context, [other])
   for (const [call, isOutcomeUnknown] of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PlantStoreClient } from '../../src/client/plant-store-client.ts'
 import { failureOf } from './failure-of.ts'
-import { breakOff, hangUp, refuse, response, startScript, type Turn } from './scripted-server.ts'
+import { breakOff, dropConnection, reject, response, startScript, type Turn } from './scripted-server.ts'
 
 const PLANT = { id: 9007199254740993n, name: 'Açaí palm', tag: 'palm' }
 const STORED =
@@ -12,15 +12,15 @@ const READ = response(200, STORED, { etag: '"1"' })
 const DELETED: Turn = (response) => void response.writeHead(204).end()
 
 const LOST: [string, Turn][] = [
-  ['before the response', hangUp],
+  ['before the response', dropConnection],
   ['in the middle of the response', breakOff('{"na', { 'content-length': '33' })],
   ['behind a gateway that says 502', response(502, '<h1>Bad Gateway</h1>')],
   ['behind a gateway that says 504', response(504, '')],
-  ['while the storage fails', refuse(503, 50302)],
+  ['while the storage fails', reject(503, 50302)],
 ]
 
 for (const [where, turn] of LOST) {
-  test(`a create whose connection is lost ${where} is sent again with the same key`, async (context) => {
+  test(`a create whose connection is lost ${where} is retried with the same key`, async (context) => {
     const { client, requests } = await startScript(context, [turn, turn, CREATED])
     assert.deepEqual(await client().createPlant(PLANT), { ...PLANT, etag: '"1"' })
     const keys = requests.map(({ headers }) => headers['idempotency-key'])
@@ -40,15 +40,15 @@ test('two creates have two keys', async (context) => {
   assert.notEqual(requests[0]?.headers['idempotency-key'], requests[1]?.headers['idempotency-key'])
 })
 
-test('while an earlier try still runs, the create waits and gets a response as that one', async (context) => {
-  const running = refuse(400, 40902, { 'retry-after': '0' })
-  const { client, requests } = await startScript(context, [hangUp, running, running, CREATED])
+test('a create waits while an earlier try is running, and gets its response', async (context) => {
+  const running = reject(400, 40902, { 'retry-after': '0' })
+  const { client, requests } = await startScript(context, [dropConnection, running, running, CREATED])
   assert.equal((await client().createPlant(PLANT)).etag, '"1"')
   assert.equal(requests.length, 4)
 })
 
-test('a create that failed for good tells its key, and that it may be stored', async (context) => {
-  const { client, requests } = await startScript(context, [hangUp])
+test('the error of a create that ran out of tries has its key, and says that it may be stored', async (context) => {
+  const { client, requests } = await startScript(context, [dropConnection])
   const error = await failureOf(client({ triesMax: 3 }).createPlant(PLANT))
   assert.deepEqual([error.kind, error.code, error.status], ['connection', undefined, undefined])
   assert.equal(error.isOutcomeUnknown, true)
@@ -58,7 +58,7 @@ test('a create that failed for good tells its key, and that it may be stored', a
   assert.ok(error.cause instanceof Error)
 })
 
-test('what the service has refused is not sent again', async (context) => {
+test('a rejected request is not retried', async (context) => {
   for (const [status, code] of [
     [400, 40901],
     [400, 42201],
@@ -66,19 +66,19 @@ test('what the service has refused is not sent again', async (context) => {
     [500, 50001],
     [507, 50701],
   ] as const) {
-    const { client, requests } = await startScript(context, [refuse(status, code), CREATED])
+    const { client, requests } = await startScript(context, [reject(status, code), CREATED])
     const error = await failureOf(client().createPlant(PLANT))
     assert.deepEqual([error.kind, error.code, error.status], ['service', code, status])
-    assert.deepEqual([error.message, error.requestId], [`refused with ${code}`, `request-${code}`])
+    assert.deepEqual([error.message, error.requestId], [`rejected with ${code}`, `request-${code}`])
     assert.equal(error.isOutcomeUnknown, code === 50001)
     assert.equal(requests.length, 1)
   }
 })
 
-test('Retry-After is kept to, as seconds or as a date by the clock of the server', async (context) => {
+test('Retry-After is respected, as seconds or as a date by the clock of the server', async (context) => {
   const past = new Date(Date.now() - 3_600_000)
   const date = { date: past.toUTCString(), 'retry-after': new Date(past.getTime() + 1_000).toUTCString() }
-  for (const turn of [refuse(429, 42901, { 'retry-after': '1' }), refuse(503, 50301, date)]) {
+  for (const turn of [reject(429, 42901, { 'retry-after': '1' }), reject(503, 50301, date)]) {
     const { client, requests } = await startScript(context, [turn, READ])
     assert.equal((await client().getPlant(PLANT.id))?.id, PLANT.id)
     const waitedMs = (requests[1]?.atMs ?? 0) - (requests[0]?.atMs ?? 0)
@@ -86,8 +86,8 @@ test('Retry-After is kept to, as seconds or as a date by the clock of the server
   }
 })
 
-test('a wait that is longer than the time that is left is not begun', async (context) => {
-  const { client, requests } = await startScript(context, [refuse(503, 50303, { 'retry-after': '3600' })])
+test('a wait longer than the remaining time is not begun', async (context) => {
+  const { client, requests } = await startScript(context, [reject(503, 50303, { 'retry-after': '3600' })])
   const beginMs = performance.now()
   const error = await failureOf(client().createPlant(PLANT))
   assert.deepEqual([error.code, error.retryAfterMs, error.isOutcomeUnknown], [50303, 3_600_000, false])
@@ -129,8 +129,8 @@ const WRITES: [string, (client: PlantStoreClient) => Promise<unknown>, Turn, boo
 ]
 
 for (const [what, call, success, isRepeated] of WRITES) {
-  test(`${what} is ${isRepeated ? '' : 'not '}repeated after a lost response, and is where it was not begun`, async (context) => {
-    const lost = await startScript(context, [hangUp, success])
+  test(`${what} is ${isRepeated ? '' : 'not '}retried after a lost response, and is retried if it was not begun`, async (context) => {
+    const lost = await startScript(context, [dropConnection, success])
     if (isRepeated) {
       await call(lost.client())
     } else {
@@ -138,7 +138,7 @@ for (const [what, call, success, isRepeated] of WRITES) {
       assert.deepEqual([error.kind, error.isOutcomeUnknown], ['connection', true])
     }
     assert.equal(lost.requests.length, isRepeated ? 2 : 1)
-    for (const turn of [refuse(429, 42901), refuse(503, 50301), refuse(503, 50303)]) {
+    for (const turn of [reject(429, 42901), reject(503, 50301), reject(503, 50303)]) {
       const { client, requests } = await startScript(context, [turn, success])
       await call(client())
       assert.equal(requests.length, 2)
@@ -146,26 +146,30 @@ for (const [what, call, success, isRepeated] of WRITES) {
   })
 }
 
-test('a deletion whose response was lost is done where the next try finds nothing', async (context) => {
-  const plant = await startScript(context, [hangUp, refuse(404, 40402)])
+test('a delete whose response was lost succeeds if the next try finds no plant', async (context) => {
+  const plant = await startScript(context, [dropConnection, reject(404, 40402)])
   assert.equal(await plant.client().deletePlant(PLANT.id), true)
-  const token = await startScript(context, [hangUp, refuse(404, 40403)])
+  const token = await startScript(context, [dropConnection, reject(404, 40403)])
   assert.equal(await token.client().revokeToken('abc'), true)
-  const refused = await startScript(context, [refuse(503, 50301), refuse(404, 40402)])
-  assert.equal(await refused.client().deletePlant(PLANT.id), false)
+  const rejected = await startScript(context, [reject(503, 50301), reject(404, 40402)])
+  assert.equal(await rejected.client().deletePlant(PLANT.id), false)
 })
 
-test('health and readiness are asked once', async (context) => {
-  const { client, requests } = await startScript(context, [refuse(503, 50302)])
+test('health and readiness requests are not retried', async (context) => {
+  const { client, requests } = await startScript(context, [reject(503, 50302)])
   assert.equal((await failureOf(client().getReadiness())).code, 50302)
   await failureOf(client().getHealth())
   assert.equal(requests.length, 2)
 })
 
-test('a page of a list is asked for again, and only that one', async (context) => {
+test('only the failed page of a list is retried', async (context) => {
   const page = (id: bigint, more: boolean) =>
     response(200, `[{"id":${id},"name":"a"}]`, more ? { link: '</plants?after=1>; rel="next"' } : {})
-  const { client, requests } = await startScript(context, [page(1n, true), hangUp, page(PLANT.id, false)])
+  const { client, requests } = await startScript(context, [
+    page(1n, true),
+    dropConnection,
+    page(PLANT.id, false),
+  ])
   const ids: bigint[] = []
   for await (const { id } of client().listPlants()) ids.push(id)
   assert.deepEqual(ids, [1n, PLANT.id])
@@ -175,8 +179,8 @@ test('a page of a list is asked for again, and only that one', async (context) =
   )
 })
 
-test('a token that is asked for is asked for before each try', async (context) => {
-  const { client, requests } = await startScript(context, [hangUp, hangUp, READ])
+test('a token function is called before each try', async (context) => {
+  const { client, requests } = await startScript(context, [dropConnection, dropConnection, READ])
   let asked = 0
   await client({ token: () => `token-${++asked}` }).getPlant(PLANT.id)
   assert.deepEqual(

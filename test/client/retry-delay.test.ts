@@ -5,7 +5,7 @@ import { retryAfterMsOf, retryDelayMs } from '../../src/client/retry-delay.ts'
 const headers = (retryAfter: string, date?: string) =>
   new Headers({ 'retry-after': retryAfter, ...(date !== undefined && { date }) })
 
-test('each wait is a random one below a bound that doubles, to five seconds', () => {
+test('each wait is random below a bound that doubles up to five seconds', () => {
   for (const [tries, boundMs] of [
     [1, 250],
     [2, 500],
@@ -21,14 +21,14 @@ test('each wait is a random one below a bound that doubles, to five seconds', ()
   }
 })
 
-test('what Retry-After asks for is waited for, and a little more that differs', () => {
+test('a wait is as long as Retry-After says, plus a small random time', () => {
   const delaysMs = Array.from({ length: 100 }, () => retryDelayMs(4, 2_000))
   assert.ok(Math.min(...delaysMs) >= 2_000)
   assert.ok(Math.max(...delaysMs) <= 2_250)
   assert.ok(new Set(delaysMs).size > 50)
 })
 
-test('Retry-After is seconds or a date, by the clock of the response where it has one', () => {
+test('Retry-After is seconds or a date, by the Date of the response if it has one', () => {
   assert.equal(retryAfterMsOf(headers('120')), 120_000)
   assert.equal(retryAfterMsOf(headers(' 0 ')), 0)
   const date = 'Fri, 31 Dec 1999 23:59:00 GMT'
@@ -39,7 +39,7 @@ test('Retry-After is seconds or a date, by the clock of the response where it ha
   assert.ok(waitMs > 8_000 && waitMs <= 10_000)
 })
 
-test('a Retry-After that says neither is none', () => {
+test('an invalid Retry-After is ignored', () => {
   assert.equal(retryAfterMsOf(new Headers()), undefined)
   for (const field of ['', 'soon', '-1', '1.5', '1e3'])
     assert.equal(retryAfterMsOf(headers(field)), undefined, field)

@@ -12,7 +12,7 @@ export interface SeenRequest {
   atMs: number
 }
 
-/** What the server does with one request, once its body is there. */
+/** What the server does with one request, once its body has arrived. */
 export type Turn = (response: ServerResponse, request: SeenRequest) => void
 
 /** A response with JSON text. */
@@ -22,22 +22,22 @@ export const response =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(json)
   }
 
-/** A refusal as the service writes it. */
-export const refuse = (status: number, error: number, headers: Record<string, string> = {}): Turn =>
-  response(status, JSON.stringify({ error, message: `refused with ${error}` }), {
+/** An error response as the service sends it. */
+export const reject = (status: number, error: number, headers: Record<string, string> = {}): Turn =>
+  response(status, JSON.stringify({ error, message: `rejected with ${error}` }), {
     'x-request-id': `request-${error}`,
     ...headers,
   })
 
-/** Loses the connection: it never responds, and whether it did what was asked nobody knows. */
-export const hangUp: Turn = (response) => {
+/** Drops the connection without a response: the outcome of the request is unknown. */
+export const dropConnection: Turn = (response) => {
   response.socket?.destroy()
 }
 
-/** Takes the request, and never responds. */
+/** Accepts the request, and never responds. */
 export const stall: Turn = () => undefined
 
-/** Loses the connection in the middle of a response. */
+/** Drops the connection midway through a response. */
 export const breakOff =
   (beginning: string, headers: Record<string, string> = {}): Turn =>
   (response) => {
@@ -46,7 +46,7 @@ export const breakOff =
   }
 
 /**
- * A server whose responses are scripted, one turn a request; the last turn stays. For what the real service does
+ * A server whose responses are scripted, one turn a request; the last turn is repeated. For what the real service does
  * only in trouble.
  */
 export async function startScript(test: Lifetime, turns: readonly Turn[]) {
