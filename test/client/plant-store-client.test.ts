@@ -19,7 +19,7 @@ async function start(context: TestContext, settings: Environment = {}) {
   return { app, client: createPlantStoreClient({ baseUrl: app.url, token: TOKEN }) }
 }
 
-function rejectedWith(code: number, status: number) {
+function isError(code: number, status: number) {
   return (error: unknown) => {
     assert.ok(error instanceof RequestError)
     assert.deepEqual([error.kind, error.code, error.status], ['service', code, status])
@@ -51,7 +51,7 @@ test('a create with a taken id fails with the error of the service', async (cont
   const { client } = await start(context)
   await client.createPlant({ id: ID, name: 'first' })
   await assert.rejects(client.createPlant({ id: ID, name: 'second' }), (error) => {
-    rejectedWith(40901, 400)(error)
+    isError(40901, 400)(error)
     assert.equal((error as RequestError).message, `The id ${ID} is already used. Choose another.`)
     assert.equal((error as RequestError).isOutcomeUnknown, false)
     return true
@@ -64,7 +64,7 @@ test('a repeated idempotency key creates a plant once, also in separate calls', 
   const options = { idempotencyKey: 'order-7' }
   const first = await client.createPlant({ id: ID, name: 'a' }, options)
   assert.deepEqual(await client.createPlant({ id: ID, name: 'a' }, options), first)
-  await assert.rejects(client.createPlant({ id: 1n, name: 'b' }, options), rejectedWith(42201, 400))
+  await assert.rejects(client.createPlant({ id: 1n, name: 'b' }, options), isError(42201, 400))
 })
 
 test('a get of an absent plant is undefined, and one of an unchanged plant says so', async (context) => {
@@ -81,17 +81,14 @@ test('a plant is replaced, updated and deleted, with or without a precondition',
   const { client } = await start(context)
   const added = await client.replacePlant(ID, { name: 'a', tag: 't' }, { ifNoneMatch: '*' })
   assert.deepEqual([added.id, added.name, added.tag, added.isNew], [ID, 'a', 't', true])
-  await assert.rejects(client.replacePlant(ID, { name: 'b' }, { ifNoneMatch: '*' }), rejectedWith(41201, 412))
+  await assert.rejects(client.replacePlant(ID, { name: 'b' }, { ifNoneMatch: '*' }), isError(41201, 412))
   const replaced = await client.replacePlant(ID, { name: 'b', tag: 't' }, { ifMatch: added.etag })
   assert.deepEqual([replaced.name, replaced.isNew, replaced.createdAt], ['b', false, added.createdAt])
-  await assert.rejects(
-    client.updatePlant(ID, { name: 'c' }, { ifMatch: added.etag }),
-    rejectedWith(41201, 412),
-  )
+  await assert.rejects(client.updatePlant(ID, { name: 'c' }, { ifMatch: added.etag }), isError(41201, 412))
   const changed = await client.updatePlant(ID, { tag: null }, { ifMatch: replaced.etag })
   assert.deepEqual([changed.name, 'tag' in changed], ['b', false])
-  await assert.rejects(client.updatePlant(1n, { name: 'c' }), rejectedWith(40402, 404))
-  await assert.rejects(client.deletePlant(ID, { ifMatch: added.etag }), rejectedWith(41201, 412))
+  await assert.rejects(client.updatePlant(1n, { name: 'c' }), isError(40402, 404))
+  await assert.rejects(client.deletePlant(ID, { ifMatch: added.etag }), isError(41201, 412))
   assert.equal(await client.deletePlant(ID, { ifMatch: changed.etag }), true)
   assert.equal(await client.deletePlant(ID), false)
 })
@@ -191,15 +188,15 @@ test('a token is created, used within its scopes, listed and revoked', async (co
   const reader = createPlantStoreClient({ baseUrl: new URL(`${app.url}/`), token: async () => token })
   assert.equal((await reader.getOwnToken()).id, made.id)
   assert.equal(await reader.getPlant(1n), undefined)
-  await assert.rejects(reader.createPlant({ id: 1n, name: 'a' }), rejectedWith(40301, 403))
+  await assert.rejects(reader.createPlant({ id: 1n, name: 'a' }), isError(40301, 403))
   assert.deepEqual(
     (await client.listTokens()).map(({ id }) => id),
     [made.id],
   )
   assert.equal(await client.revokeToken(made.id), true)
   assert.equal(await client.revokeToken(made.id), false)
-  await assert.rejects(reader.getOwnToken(), rejectedWith(40102, 401))
-  await assert.rejects(createPlantStoreClient({ baseUrl: app.url }).getOwnToken(), rejectedWith(40101, 401))
+  await assert.rejects(reader.getOwnToken(), isError(40102, 401))
+  await assert.rejects(createPlantStoreClient({ baseUrl: app.url }).getOwnToken(), isError(40101, 401))
 })
 
 test('a token is rotated by its id and by itself, and the old secret expires as requested', async (context) => {
@@ -210,9 +207,9 @@ test('a token is rotated by its id and by itself, and the old secret expires as 
   assert.deepEqual({ ...rotated, token: made.token }, made)
   assert.equal((await using(made.token).getOwnToken()).id, made.id)
   const last = await using(token).rotateToken('self', { graceSeconds: 0, timeoutMs: 5_000 })
-  await assert.rejects(using(token).getOwnToken(), rejectedWith(40102, 401))
+  await assert.rejects(using(token).getOwnToken(), isError(40102, 401))
   assert.equal((await using(last.token).getOwnToken()).id, made.id)
-  await assert.rejects(client.rotateToken('nobody'), rejectedWith(40403, 404))
+  await assert.rejects(client.rotateToken('nobody'), isError(40403, 404))
 })
 
 test('health and readiness need no token, also below the path of a base URL', async (context) => {

@@ -14,7 +14,7 @@ interface Made {
 const auditOf = ({ log }: Pick<StartedApp, 'log'>): Line[] => log.filter(({ audit }) => audit === true)
 const run = promisify(execFile)
 
-test('a token that is made, rotated or revoked leaves a line with who did it, and never a token', async (context) => {
+test('creating, rotating or revoking a token logs a line with the caller, and never a secret', async (context) => {
   const app = await startApp(context)
   const wanted = {
     label: 'greenhouse plst_lostsecret',
@@ -47,7 +47,7 @@ test('a token that is made, rotated or revoked leaves a line with who did it, an
   for (const secret of [token, secondToken, TOKEN, 'lostsecret']) assert.ok(!text.includes(secret))
 })
 
-test('a token that is refused leaves a warning with the reason, where it came from, and whose it is if that is known', async (context) => {
+test('a rejected token logs a warning with the reason, the client address and the id of a known token', async (context) => {
   const app = await startApp(context)
   const { id, token } = (await (
     await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
@@ -55,9 +55,9 @@ test('a token that is refused leaves a warning with the reason, where it came fr
   const unknown = await app.fetch('/plants', { headers: { authorization: 'Bearer plst_unknown' } })
   const scopeless = await app.send('POST', '/plants', '{}', { authorization: `Bearer ${token}` })
   await app.fetch('/plants', { headers: { authorization: '' } })
-  const refused = auditOf(app).filter(({ event }) => event === 'token.rejected')
+  const rejected = auditOf(app).filter(({ event }) => event === 'token.rejected')
   assert.deepEqual(
-    refused.map(({ level, error, tokenId, requestId, clientAddress }) => [
+    rejected.map(({ level, error, tokenId, requestId, clientAddress }) => [
       level,
       error,
       tokenId,
@@ -69,12 +69,12 @@ test('a token that is refused leaves a warning with the reason, where it came fr
       [40, 40301, id, scopeless.headers.get('x-request-id'), '127.0.0.1'],
     ],
   )
-  assert.match(String(refused[0]?.reason), /unknown/)
-  assert.match(String(refused[1]?.reason), /scope plants:write/)
+  assert.match(String(rejected[0]?.reason), /unknown/)
+  assert.match(String(rejected[1]?.reason), /scope plants:write/)
   assert.ok(!JSON.stringify(app.log).includes('plst_unknown'))
 })
 
-test('so does a secret that was replaced and would be made good again', async (context) => {
+test('an old secret that tries to rotate itself logs a warning', async (context) => {
   const app = await startApp(context)
   const made = await app.send('POST', '/tokens', '{"scopes":["plants:read"]}')
   const { id, token } = (await made.json()) as Made
@@ -83,15 +83,15 @@ test('so does a secret that was replaced and would be made good again', async (c
   assert.equal((await rotateSelf()).status, 200)
   const again = await rotateSelf()
   assert.equal(again.status, 403)
-  const refused = auditOf(app).find(({ event }) => event === 'token.rejected')
+  const rejected = auditOf(app).find(({ event }) => event === 'token.rejected')
   assert.deepEqual(
-    [refused?.level, refused?.error, refused?.tokenId, refused?.requestId],
+    [rejected?.level, rejected?.error, rejected?.tokenId, rejected?.requestId],
     [40, 40301, id, again.headers.get('x-request-id')],
   )
-  assert.match(String(refused?.reason), /was replaced/)
+  assert.match(String(rejected?.reason), /was replaced/)
 })
 
-test('a flood of bad tokens leaves ten lines a second, and the number of the others', async (context) => {
+test('a flood of wrong tokens logs ten lines a second, and the number of suppressed ones', async (context) => {
   const app = await startApp(context, { PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '0' })
   const sent = 200
   const beganMs = performance.now()
@@ -104,13 +104,16 @@ test('a flood of bad tokens leaves ten lines a second, and the number of the oth
   await app.stop()
   const lines = auditOf(app)
   const suppressed = lines.reduce((sum, line) => sum + Number(line.suppressed ?? 0), 0)
-  const told = lines.filter((line) => line.suppressed === undefined)
-  assert.ok(told.length >= 10 && told.length <= 10 * (seconds + 1), `${told.length} lines in ${seconds} s`)
-  assert.ok(lines.length - told.length >= 1)
-  assert.equal(told.length + suppressed, sent)
+  const logged = lines.filter((line) => line.suppressed === undefined)
+  assert.ok(
+    logged.length >= 10 && logged.length <= 10 * (seconds + 1),
+    `${logged.length} lines in ${seconds} s`,
+  )
+  assert.ok(lines.length - logged.length >= 1)
+  assert.equal(logged.length + suppressed, sent)
 })
 
-test('what was left out of a flood is told when the second is over, also if nothing follows', async (context) => {
+test('the number of suppressed lines is logged at the end of the second, even if nothing follows', async (context) => {
   const app = await startApp(context)
   await Promise.all(
     Array.from({ length: 30 }, () => app.fetch('/plants', { headers: { authorization: 'Bearer wrong' } })),
@@ -119,7 +122,7 @@ test('what was left out of a flood is told when the second is over, also if noth
   assert.equal(line.event, 'token.rejected')
 })
 
-test('the first token leaves a line, too', async (context) => {
+test('the first token logs a line, too', async (context) => {
   const app = await startApp(context, { PLANTSTORE_FIXED_TOKEN: '' })
   const [line] = auditOf(app)
   assert.equal(line?.event, 'token.created')
@@ -127,7 +130,7 @@ test('the first token leaves a line, too', async (context) => {
   assert.equal(auditOf(app).length, 1)
 })
 
-test('the command line leaves the same lines on its standard error where that is piped', async (context) => {
+test('the command line writes the same lines to standard error if that is piped', async (context) => {
   const app = await startApp(context)
   const command = async (...words: string[]) => {
     const { stdout, stderr } = await run(

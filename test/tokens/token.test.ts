@@ -20,7 +20,7 @@ test('a token is its prefix, 43 digits of secret and 6 of checksum, and fits a h
   }
 })
 
-test('the checksum catches every single wrong character', () => {
+test('the checksum detects every single wrong character', () => {
   const token = generateToken()
   for (let at = 0; at < token.length; at++) {
     for (const other of `${BASE62}_- `) {
@@ -31,7 +31,7 @@ test('the checksum catches every single wrong character', () => {
   }
 })
 
-test('the checksum catches neighbours that changed places', () => {
+test('the checksum detects swapped neighbours', () => {
   for (let count = 0; count < 20; count++) {
     const token = generateToken()
     for (let at = 5; at < token.length - 1; at++) {
@@ -46,7 +46,7 @@ test('the checksum catches neighbours that changed places', () => {
   }
 })
 
-test('what is cut short, too long or of another kind is no token', () => {
+test('a text that is truncated, too long or of another kind is not a token', () => {
   const token = generateToken()
   for (const text of [
     '',
@@ -61,7 +61,7 @@ test('what is cut short, too long or of another kind is no token', () => {
   }
 })
 
-test('no token and no id comes twice', () => {
+test('tokens and ids are unique', () => {
   const count = 5000
   assert.equal(new Set(Array.from({ length: count }, generateToken)).size, count)
   const ids = Array.from({ length: count }, generateTokenId)
@@ -78,7 +78,7 @@ test('every digit of the secret varies', () => {
   }
 })
 
-test('what is stored of a token is its SHA-256', () => {
+test('the hash of a token is its SHA-256', () => {
   assert.equal(hashToken('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })
 
@@ -99,7 +99,7 @@ test('a scope is one of four, by its exact name', () => {
   }
 })
 
-test('a token expires at its time, and never without one', () => {
+test('a token expires at its time, or never without one', () => {
   const token = { id: 'a', label: '', scopes: SCOPES, createdAtMs: 0 }
   assert.ok(!isExpired(token, Number.MAX_SAFE_INTEGER))
   assert.ok(!isExpired({ ...token, expiresAtMs: 1000 }, 999))

@@ -19,7 +19,7 @@ async function challengeOf(response: Response): Promise<string | null> {
   return response.headers.get('www-authenticate')
 }
 
-test('without a token the challenge says only which scheme is wanted (RFC 6750 §3)', async () => {
+test('the challenge without a token has only the scheme (RFC 6750 §3)', async () => {
   for (const authorization of ['', 'Basic dXNlcjpwYXNz', 'Token abc', `Bearerx ${TOKEN}`, TOKEN]) {
     const response = await asking(authorization)
     await assertErrorResponse(response, 401, 40101)
@@ -27,7 +27,7 @@ test('without a token the challenge says only which scheme is wanted (RFC 6750 �
   }
 })
 
-test('a token that is unknown, malformed or none is invalid_token', async () => {
+test('an unknown, malformed or missing token is invalid_token', async () => {
   const wrong = [
     `Bearer ${generateToken()}`,
     `Bearer ${TOKEN}x`,
@@ -66,7 +66,7 @@ test('the scheme may be written in any case, with up to 8 spaces after it (RFC 9
   await assertErrorResponse(await asking(`Bearer ${spaces}${TOKEN}`), 401, 40102)
 })
 
-test('two Authorization fields are refused, even when both hold the same good token', async (test) => {
+test('two Authorization fields are rejected, even if both have the same valid token', async (test) => {
   const wire = await openWire(test, app.port)
   const line = `Authorization: Bearer ${TOKEN}\r\n`
   wire.send(`GET /plants HTTP/1.1\r\nHost: a\r\n${line}${line}\r\n`)
@@ -76,7 +76,7 @@ test('two Authorization fields are refused, even when both hold the same good to
   await wire.assertUsable()
 })
 
-test('a token in the query or the body is no token', async () => {
+test('a token in the query or the body is ignored', async () => {
   await assertErrorResponse(await asking('', `/plants?access_token=${TOKEN}`), 401, 40101)
   const response = await app.fetch('/plants', {
     method: 'POST',
@@ -86,7 +86,7 @@ test('a token in the query or the body is no token', async () => {
   await assertErrorResponse(response, 401, 40101)
 })
 
-test('a token without the scope hears which one it lacks', async () => {
+test('the error for a token without the scope names the missing scope', async () => {
   const made = await app.send('POST', '/tokens', '{"scopes":["metrics:read"]}')
   const { token } = (await made.json()) as { token: string }
   const response = await asking(`Bearer ${token}`)
@@ -97,7 +97,7 @@ test('a token without the scope hears which one it lacks', async () => {
   assert.match(await assertErrorResponse(await asking(`Bearer ${token}`), 403, 40301), /scope plants:read/)
 })
 
-test('an unknown path tells nothing without a token, and is 404 with any', async () => {
+test('an unknown path is 401 without a token, and 404 with any token', async () => {
   const made = await app.send('POST', '/tokens', '{"scopes":["metrics:read"]}')
   const { token } = (await made.json()) as { token: string }
   for (const path of ['/nothing', '/plants/1/2', '/%zz', '//plants', `/${'x'.repeat(500)}`]) {
@@ -108,7 +108,7 @@ test('an unknown path tells nothing without a token, and is 404 with any', async
   await assertErrorResponse(await asking(`Bearer ${token}`, '/%zz'), 400, 40004)
 })
 
-test('a token is judged before anything else of a request', async (test) => {
+test('the token is checked before anything else of a request', async (test) => {
   const wire = await openWire(test, app.port)
   wire.send(requestText('POST /plants/x?y', { Authorization: '', 'Content-Type': 'a/b' }, '{'))
   await assertErrorResponse(await wire.response(), 401, 40101)

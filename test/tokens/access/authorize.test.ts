@@ -46,17 +46,17 @@ function limitOf({ headers }: Response) {
   return { policy, ...Object.fromEntries([...(policyParameters ?? []), ...(parameters ?? [])]) }
 }
 
-test('a token may make so many requests at once, then hears when to come back, and may', async () => {
+test('a token over its limit gets 429 with Retry-After, and succeeds after that time', async () => {
   const headers = await newToken('plants:read')
   assert.deepEqual(await statuses(3, '/plants', { headers }), [200, 200, 200])
-  const refused = await app.fetch('/plants', { headers })
-  assert.equal(refused.headers.get('retry-after'), '1')
-  assert.match(await assertErrorResponse(refused, 429, 42901), /with this token/)
+  const rejected = await app.fetch('/plants', { headers })
+  assert.equal(rejected.headers.get('retry-after'), '1')
+  assert.match(await assertErrorResponse(rejected, 429, 42901), /with this token/)
   clock.nowMs += 1_000
   assert.equal((await app.fetch('/plants', { headers })).status, 200)
 })
 
-test('every limited response tells the limit and what is left of it, as structured fields (RFC 9651)', async () => {
+test('every limited response has the limit and the rest of it as structured fields (RFC 9651)', async () => {
   const headers = await newToken('plants:read')
   const policy = { policy: 'plants:read', q: 3, w: 1, t: 1 }
   const responses = [
@@ -77,7 +77,7 @@ test('every limited response tells the limit and what is left of it, as structur
   ])
 })
 
-test('an export, which is sent bit by bit, tells it too', async () => {
+test('an export has them, too', async () => {
   const headers = { ...(await newToken('plants:read')), accept: 'text/csv' }
   assert.deepEqual(limitOf(await app.fetch('/plants', { headers })), {
     policy: 'plants:read',
@@ -88,27 +88,27 @@ test('an export, which is sent bit by bit, tells it too', async () => {
   })
 })
 
-test('what one token used is not missing to another', async () => {
+test('the requests of one token do not count for another', async () => {
   const [one, another] = [await newToken('plants:read'), await newToken('plants:read')]
   assert.deepEqual(await statuses(4, '/plants', { headers: one }), [200, 200, 200, 429])
   assert.deepEqual(await statuses(4, '/plants', { headers: another }), [200, 200, 200, 429])
 })
 
-test('each scope has a quota of its own, and any token another', async () => {
+test('each scope of a token has a quota of its own, and requests without a scope another', async () => {
   const headers = await newToken('plants:read', 'plants:write', 'tokens:manage')
   assert.equal((await create(1, headers)).status, 200)
-  const refused = await create(1, headers)
-  assert.equal(limitOf(refused).policy, 'plants:write')
-  await assertErrorResponse(refused, 429, 42901)
+  const rejected = await create(1, headers)
+  assert.equal(limitOf(rejected).policy, 'plants:write')
+  await assertErrorResponse(rejected, 429, 42901)
   assert.deepEqual(await statuses(4, '/plants', { headers }), [200, 200, 200, 429])
   assert.deepEqual(await statuses(4, '/tokens', { headers }), [200, 200, 200, 429])
   assert.deepEqual(await statuses(2, '/tokens/self', { headers }), [200, 200])
-  assert.deepEqual(await statuses(2, '/nothing', { headers }), [404, 429], 'of what any token may do')
+  assert.deepEqual(await statuses(2, '/nothing', { headers }), [404, 429], 'of requests without a scope')
   assert.deepEqual(await statuses(1, '/%zz', { headers }), [429])
   assert.equal(limitOf(await app.fetch('/%zz', { headers })).policy, 'any')
 })
 
-test('a request without the scope counts, and one without a good token does not', async () => {
+test('a request without the scope counts, and one without a valid token does not', async () => {
   const headers = await newToken('plants:write')
   assert.deepEqual(await statuses(4, '/plants', { headers }), [403, 403, 403, 429])
   for (const authorization of ['', 'Bearer wrong']) {
@@ -118,7 +118,7 @@ test('a request without the scope counts, and one without a good token does not'
   }
 })
 
-test('a create that comes too soon gets 429, unlike what is wrong with a create', async () => {
+test('a create over the limit gets 429, and an invalid one 400', async () => {
   const headers = await newToken('plants:write')
   await create(2, headers)
   await assertErrorResponse(await create(2, headers), 429, 42901)
@@ -136,7 +136,7 @@ test('pipelined requests are counted one by one', async (test) => {
   await wire.assertUsable()
 })
 
-test('the pages, the document and what tells that the service is up are not limited', async () => {
+test('the web app, the API document and the health routes are not limited', async () => {
   for (const path of ['/', '/healthz', '/readyz', '/openapi.json', '/docs']) {
     for (let count = 0; count < 5; count++) {
       const response = await app.fetch(path)
@@ -147,8 +147,11 @@ test('the pages, the document and what tells that the service is up are not limi
   }
 })
 
-/** How many of ten reads and of ten writes at once are let through. */
-async function letThrough(test: TestContext, settings: Record<string, string>): Promise<[number, number]> {
+/** How many of ten reads and of ten writes at once are accepted. */
+async function acceptedRequests(
+  test: TestContext,
+  settings: Record<string, string>,
+): Promise<[number, number]> {
   const service = await startApp(test, settings)
   const count = async (request: (id: number) => Promise<Response>) => {
     const responses = await Promise.all(Array.from({ length: 10 }, (_, id) => request(id)))
@@ -160,18 +163,18 @@ async function letThrough(test: TestContext, settings: Record<string, string>): 
   ]
 }
 
-test('nothing is limited unless it is asked for, and 0 turns it off again', async (test) => {
-  assert.deepEqual(await letThrough(test, {}), [10, 10])
-  const [reads, writes] = await letThrough(test, { PLANTSTORE_RATE_LIMIT_PLANTS_READ: '1' })
+test('nothing is limited by default, and 0 turns a limit off', async (test) => {
+  assert.deepEqual(await acceptedRequests(test, {}), [10, 10])
+  const [reads, writes] = await acceptedRequests(test, { PLANTSTORE_RATE_LIMIT_PLANTS_READ: '1' })
   assert.ok(reads < 10)
   assert.equal(writes, 10, 'a scope alone')
-  const [allButReads] = await letThrough(test, {
+  const [allButReads] = await acceptedRequests(test, {
     PLANTSTORE_RATE_LIMIT: '1',
     PLANTSTORE_RATE_LIMIT_PLANTS_READ: '0',
   })
   assert.equal(allButReads, 10)
   assert.deepEqual(
-    await letThrough(test, { PLANTSTORE_RATE_LIMIT: '0', PLANTSTORE_RATE_LIMIT_PLANTS_READ: '1' }),
+    await acceptedRequests(test, { PLANTSTORE_RATE_LIMIT: '0', PLANTSTORE_RATE_LIMIT_PLANTS_READ: '1' }),
     [10, 10],
   )
 })

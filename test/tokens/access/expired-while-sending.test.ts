@@ -22,7 +22,7 @@ async function revoke({ id }: Made): Promise<void> {
 const rotateSelf = (token: string, json: string) =>
   app.send('POST', '/tokens/self/rotate', json, { authorization: `Bearer ${token}` })
 
-/** Sends a request but for the last byte of its body, which `last` sends; it is let in by then. */
+/** Sends a request except the last byte of its body, which `last` sends; it is authorized by then. */
 async function beginSending(
   t: TestContext,
   line: string,
@@ -37,14 +37,14 @@ async function beginSending(
   return Object.assign(wire, { last: () => wire.send(body.slice(-1)) })
 }
 
-async function assertRefused(wire: Wire, status = 401, error = 40102): Promise<void> {
+async function assertRejected(wire: Wire, status = 401, error = 40102): Promise<void> {
   const response = await wire.response()
   assert.equal(response.status, status, response.body)
   assert.equal(JSON.parse(response.body).error, error)
   assert.match(response.headers['www-authenticate'] ?? '', /^Bearer realm="plantstore", error="/)
 }
 
-test('a token that is revoked while a body is under way does nothing any more', async (t) => {
+test('a token that is revoked while a body is being sent has no effect any more', async (t) => {
   const leaked = await make('tokens:manage', 'plants:write')
   const requests = [
     await beginSending(t, 'POST /tokens', leaked, '{"scopes":["tokens:manage"]}'),
@@ -56,7 +56,7 @@ test('a token that is revoked while a body is under way does nothing any more', 
   await revoke(leaked)
   for (const request of requests) {
     request.last()
-    await assertRefused(request)
+    await assertRejected(request)
   }
   assert.equal((await app.fetch('/plants/1')).status, 404)
   assert.equal(
@@ -65,7 +65,7 @@ test('a token that is revoked while a body is under way does nothing any more', 
   )
 })
 
-test('a token that is replaced while it would rotate itself takes nothing over', async (t) => {
+test('a token that is rotated during its own rotation cannot take over the new secret', async (t) => {
   for (const [graceSeconds, status, error] of [
     [0, 401, 40102],
     [60, 403, 40301],
@@ -74,13 +74,13 @@ test('a token that is replaced while it would rotate itself takes nothing over',
     const request = await beginSending(t, 'POST /tokens/self/rotate', leaked, '{"graceSeconds":0}')
     const owner = (await (await rotateSelf(leaked.token, `{"graceSeconds":${graceSeconds}}`)).json()) as Made
     request.last()
-    await assertRefused(request, status, error)
+    await assertRejected(request, status, error)
     const self = await app.fetch('/tokens/self', { headers: { authorization: `Bearer ${owner.token}` } })
     assert.equal(self.status, 200)
   }
 })
 
-test('a token that is revoked during an import ends it, and the rows before are told', async (t) => {
+test('the revocation of a token aborts its import, and the error has the rows before it', async (t) => {
   const leaked = await make('plants:write')
   const wire = await openWire(t, app.port)
   const fields = {

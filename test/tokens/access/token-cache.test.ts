@@ -39,7 +39,7 @@ async function newAuthenticator(responseOnItsWay = async () => {}) {
   return { clock, tokens, token, stored, codeFor, authenticate }
 }
 
-test('an expired token is refused, also when it was good a moment ago', async () => {
+test('an expired token is rejected, even if it was valid a moment ago', async () => {
   const { clock, tokens, codeFor } = await newAuthenticator()
   const expiresAtMs = clock.nowMs + 1_000
   const { token } = await issueToken(tokens, { label: '', scopes: ['plants:read'], expiresAtMs })
@@ -49,22 +49,22 @@ test('an expired token is refused, also when it was good a moment ago', async ()
   assert.equal(await codeFor(token), 40102)
 })
 
-test('a request judged again goes on where its token has expired meanwhile, and not where it was revoked', async () => {
+test('a recheck accepts a token that has expired since, and rejects one that was revoked', async () => {
   const { clock, tokens, authenticate } = await newAuthenticator()
   const expiresAtMs = clock.nowMs + 1_000
   const { token, stored } = await issueToken(tokens, { label: '', scopes: ['plants:read'], expiresAtMs })
   const request = { headers: { authorization: `Bearer ${token}` } } as FastifyRequest
-  const told = (judge: (done: (error?: Error) => void) => void) =>
-    new Promise<number | undefined>((resolve) => judge((error) => resolve((error as AppError)?.code)))
-  assert.equal(await told((done) => authenticate(request, 'plants:read', done)), undefined)
+  const codeOf = (check: (done: (error?: Error) => void) => void) =>
+    new Promise<number | undefined>((resolve) => check((error) => resolve((error as AppError)?.code)))
+  assert.equal(await codeOf((done) => authenticate(request, 'plants:read', done)), undefined)
   clock.nowMs = expiresAtMs + 60_000
-  assert.equal(await told((done) => authenticate.recheckToken(request, done)), undefined)
+  assert.equal(await codeOf((done) => authenticate.recheckToken(request, done)), undefined)
   await tokens.revoke(stored.id)
   clock.nowMs += 5_000
-  assert.equal(await told((done) => authenticate.recheckToken(request, done)), 40102)
+  assert.equal(await codeOf((done) => authenticate.recheckToken(request, done)), 40102)
 })
 
-test('a revoked token that was just in use is refused within 5 seconds', async () => {
+test('a revoked token that was just in use is rejected within 5 seconds', async () => {
   const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
   assert.equal(await codeFor(token), undefined)
   assert.ok(await tokens.revoke(stored.id))
@@ -72,7 +72,7 @@ test('a revoked token that was just in use is refused within 5 seconds', async (
   assert.equal(await codeFor(token), 40102)
 })
 
-test('a revoked token is refused also where the clock was set back', async () => {
+test('a revoked token is rejected even if the clock was set back', async () => {
   const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
   assert.equal(await codeFor(token), undefined)
   assert.ok(await tokens.revoke(stored.id))
@@ -80,7 +80,7 @@ test('a revoked token is refused also where the clock was set back', async () =>
   assert.equal(await codeFor(token), 40102)
 })
 
-test('a token that is forgotten while it is looked up is not remembered by what was found', async () => {
+test('a token that is forgotten during its lookup is not cached', async () => {
   const onItsWay = Promise.withResolvers<void>()
   const { tokens, token, stored, codeFor, authenticate } = await newAuthenticator(() => onItsWay.promise)
   const before = codeFor(token)
@@ -91,7 +91,7 @@ test('a token that is forgotten while it is looked up is not remembered by what 
   assert.equal(await codeFor(token), 40102)
 })
 
-test('trust begins with the look into the store, however long its response takes', async () => {
+test('a token is cached from the start of its lookup, however long that takes', async () => {
   const onItsWay = Promise.withResolvers<void>()
   const { clock, tokens, token, stored, codeFor } = await newAuthenticator(() => onItsWay.promise)
   const before = codeFor(token)
@@ -102,11 +102,11 @@ test('trust begins with the look into the store, however long its response takes
   assert.equal(await codeFor(token), 40102)
 })
 
-test('any number of wrong tokens crowds out no good one, and none is ever let in', async () => {
+test('wrong tokens are rejected and evict no valid one from the cache, however many there are', async () => {
   const { tokens, token, stored, codeFor } = await newAuthenticator()
   assert.equal(await codeFor(token), undefined)
   for (let count = 0; count < 1500; count++) assert.equal(await codeFor(`wrong-${count}`), 40102)
-  // Were it not remembered any more, it would be looked up, and it is gone.
+  // Were it evicted, it would be looked up, and it does not exist any more.
   await tokens.revoke(stored.id)
   assert.equal(await codeFor(token), undefined)
 })
@@ -122,13 +122,13 @@ test('a thousand spellings of one token evict no other token', async () => {
       assert.equal(code, spaces <= 8 ? undefined : 40102)
     }
   }
-  // Were it evicted, it would be looked up, and it is gone.
+  // Were it evicted, it would be looked up, and it does not exist any more.
   await tokens.revoke(stored.id)
   assert.equal(await codeFor(token), undefined)
   assert.equal(await codeFor(token, 'BEARER   '), undefined, 'one entry for every spelling')
 })
 
-test('a token that was refused is let in as soon as it exists', async () => {
+test('a token that was rejected is accepted once it exists', async () => {
   const { tokens, codeFor } = await newAuthenticator()
   const token = generateToken()
   assert.equal(await codeFor(token), 40102)
@@ -136,10 +136,10 @@ test('a token that was refused is let in as soon as it exists', async () => {
   assert.equal(await codeFor(token), undefined)
 })
 
-test('the last use is noted to the minute', async () => {
+test('the last use is recorded to the minute', async () => {
   const { clock, tokens, token, stored, codeFor } = await newAuthenticator()
   const lastUse = async () => {
-    // A write behind it: writes take effect in their order.
+    // A write after it: writes take effect in order.
     await tokens.revoke('nobody')
     return (await tokens.list()).find(({ id }) => id === stored.id)?.lastUsedAtMs
   }

@@ -7,11 +7,11 @@ import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import { TOKEN } from '../../support/http/start-app.ts'
 import { openWire, requestText, type WireResponse } from '../../support/http/wire.ts'
 
-/** A service that forgives an address two tokens that are not valid, and a clock that is set by hand. */
-async function startForgiving(test: TestContext, settings: Record<string, string> = {}) {
+/** A service that accepts two invalid tokens from an address, and a clock that is set by hand. */
+async function startWithGuessLimit(test: TestContext, settings: Record<string, string> = {}) {
   const clock = { nowMs: 0 }
-  /** The tokens that the store was asked for. */
-  const looks = { count: 0 }
+  /** The lookups of tokens in the store. */
+  const lookups = { count: 0 }
   const app = await startAlteredApp(test, {
     settings: { PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '2', ...settings },
     nowMs: () => clock.nowMs,
@@ -20,7 +20,7 @@ async function startForgiving(test: TestContext, settings: Record<string, string
       tokens: {
         ...real.tokens,
         findByHash(hash) {
-          looks.count++
+          lookups.count++
           return real.tokens.findByHash(hash)
         },
       },
@@ -41,15 +41,15 @@ async function startForgiving(test: TestContext, settings: Record<string, string
     for (let each = 0; each < count; each++) seen.push((await ask(...parameters)).status)
     return seen
   }
-  return { app, clock, looks, ask, statuses }
+  return { app, clock, lookups, ask, statuses }
 }
 
-test('an address that sent too many wrong tokens gets 42901, without a look for the next', async (test) => {
-  const { clock, looks, ask, statuses } = await startForgiving(test)
+test('an address that sent too many wrong tokens gets 42901, and its next token is not looked up', async (test) => {
+  const { clock, lookups, ask, statuses } = await startWithGuessLimit(test)
   assert.deepEqual(await statuses(2, 'wrong'), [401, 401])
   const response = await ask('another')
   assert.match(await assertErrorResponse(response, 429, 42901), /from this address/)
-  assert.equal(looks.count, 2)
+  assert.equal(lookups.count, 2)
   // One comes back every half a minute.
   assert.equal(response.headers['retry-after'], '30')
   assert.deepEqual(parseList(response.headers['ratelimit-policy'] ?? ''), [
@@ -62,15 +62,15 @@ test('an address that sent too many wrong tokens gets 42901, without a look for 
   assert.deepEqual(await statuses(2, 'wrong'), [401, 429])
 })
 
-test('unknown paths and targets that cannot be decoded are no way around it', async (test) => {
-  const { statuses } = await startForgiving(test)
+test('wrong tokens on unknown paths and undecodable targets count, too', async (test) => {
+  const { statuses } = await startWithGuessLimit(test)
   assert.deepEqual(await statuses(1, 'wrong', { path: '/nothing' }), [401])
   assert.deepEqual(await statuses(2, 'wrong', { path: '/%zz' }), [401, 429])
   assert.deepEqual(await statuses(1, 'wrong'), [429])
 })
 
-test('tokens that were found good go on working from that address, and every token from another one', async (test) => {
-  const { app, statuses } = await startForgiving(test)
+test('tokens that were found valid still work from that address, and every token from another one', async (test) => {
+  const { app, statuses } = await startWithGuessLimit(test)
   const made = await app.fetch('/tokens', {
     method: 'POST',
     body: '{"scopes":["plants:read"]}',
@@ -80,21 +80,21 @@ test('tokens that were found good go on working from that address, and every tok
   assert.deepEqual(await statuses(1, TOKEN), [200])
   assert.deepEqual(await statuses(3, 'wrong'), [401, 401, 429])
   assert.deepEqual(await statuses(3, TOKEN), [200, 200, 200])
-  assert.deepEqual(await statuses(1, token), [429], 'not known to be good yet')
+  assert.deepEqual(await statuses(1, token), [429], 'not known to be valid yet')
   assert.deepEqual(await statuses(1, token, { from: '127.0.0.3' }), [200])
   assert.deepEqual(await statuses(1, token), [200], 'known by now, wherever it comes from')
 })
 
-test('without failures nothing counts, and a request without any token is no guess', async (test) => {
-  const { statuses } = await startForgiving(test)
+test('valid tokens and requests without a token do not count', async (test) => {
+  const { statuses } = await startWithGuessLimit(test)
   assert.deepEqual(await statuses(5, ''), [401, 401, 401, 401, 401])
   assert.deepEqual(await statuses(5, TOKEN), [200, 200, 200, 200, 200])
   assert.deepEqual(await statuses(3, 'wrong'), [401, 401, 429])
   assert.deepEqual(await statuses(1, ''), [401])
 })
 
-test('wrong tokens all at once are no more than one after another', async (test) => {
-  const { app } = await startForgiving(test)
+test('pipelined wrong tokens are limited like sequential ones', async (test) => {
+  const { app } = await startWithGuessLimit(test)
   const wire = await openWire(test, app.port)
   for (let each = 0; each < 20; each++) {
     wire.send(requestText('GET /plants', { Authorization: `Bearer wrong-${each}` }))
@@ -105,8 +105,8 @@ test('wrong tokens all at once are no more than one after another', async (test)
   assert.equal(seen.filter((status) => status === 429).length, 18)
 })
 
-test('X-Forwarded-For makes nobody another one, nor locks another one out', async (test) => {
-  const { ask, statuses } = await startForgiving(test)
+test('X-Forwarded-For of an untrusted client does not change the address that is counted', async (test) => {
+  const { ask, statuses } = await startWithGuessLimit(test)
   for (const forwarded of ['198.51.100.1', '198.51.100.2', '127.0.0.3']) {
     await ask('wrong', { forwarded })
   }
@@ -114,8 +114,8 @@ test('X-Forwarded-For makes nobody another one, nor locks another one out', asyn
   assert.deepEqual(await statuses(1, 'wrong', { from: '127.0.0.3' }), [401])
 })
 
-test('behind a trusted proxy clients are told apart by what it adds to X-Forwarded-For', async (test) => {
-  const { app, statuses } = await startForgiving(test, {
+test('clients of a trusted proxy are distinguished by the address that it adds to X-Forwarded-For', async (test) => {
+  const { app, statuses } = await startWithGuessLimit(test, {
     PLANTSTORE_TRUSTED_PROXIES: '127.0.0.9, 127.0.1.0/24',
   })
   const proxied = (forwarded: string, from = '127.0.0.9') => ({ forwarded, from })
@@ -132,15 +132,15 @@ test('behind a trusted proxy clients are told apart by what it adds to X-Forward
     app.log.find(({ clientAddress }) => clientAddress === '2001:db8::ffff:1'),
   )
   assert.equal(logged.error, 42901)
-  const refused = app.log.filter(({ event }) => event === 'token.rejected')
+  const rejected = app.log.filter(({ event }) => event === 'token.rejected')
   assert.ok(
-    refused.some(({ clientAddress }) => clientAddress === '198.51.100.1'),
+    rejected.some(({ clientAddress }) => clientAddress === '198.51.100.1'),
     'in the audit as well',
   )
 })
 
-test('the line of a request has the address where it was one too many, and no other line of one', async (test) => {
-  const { app, ask, statuses } = await startForgiving(test)
+test('only the log line of a request over the limit has the client address', async (test) => {
+  const { app, ask, statuses } = await startWithGuessLimit(test)
   await ask(TOKEN)
   await ask('')
   assert.deepEqual(await statuses(3, 'wrong'), [401, 401, 429])
@@ -154,9 +154,9 @@ test('the line of a request has the address where it was one too many, and no ot
   )
 })
 
-test('0 turns it off, for failures alone or with every other limit', async (test) => {
+test('0 turns the limit off, by itself or with every other limit', async (test) => {
   for (const settings of [{ PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '0' }, { PLANTSTORE_RATE_LIMIT: '0' }]) {
-    const { statuses } = await startForgiving(test, settings)
+    const { statuses } = await startWithGuessLimit(test, settings)
     assert.deepEqual(await statuses(5, 'wrong'), [401, 401, 401, 401, 401])
   }
 })

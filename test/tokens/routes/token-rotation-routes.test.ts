@@ -29,7 +29,7 @@ async function made(response: Response): Promise<Made> {
   return (await response.json()) as Made
 }
 
-/** Rotates a token, as whoever manages tokens does. */
+/** Rotates a token with the scope tokens:manage. */
 const rotate = async (id: string, json?: string) =>
   made(
     await (json === undefined
@@ -40,11 +40,11 @@ const rotate = async (id: string, json?: string) =>
 const self = async (token: string) =>
   (await app.fetch('/tokens/self', withToken(token))).json() as Promise<Made>
 
-async function assertDead(token: string): Promise<void> {
+async function assertInvalid(token: string): Promise<void> {
   await assertErrorResponse(await app.fetch('/plants', withToken(token)), 401, 40102)
 }
 
-test('a rotated token keeps all but its secret, and the one before goes on for a day', async () => {
+test('a rotated token keeps everything except its secret, and the old secret stays valid for a day', async () => {
   const old = await make('{"label":"kept","scopes":["plants:read"],"expiresAt":"2099-01-01T00:00:00Z"}')
   const beforeMs = Date.now()
   const { token, ...rest } = await rotate(old.id)
@@ -58,7 +58,7 @@ test('a rotated token keeps all but its secret, and the one before goes on for a
   assert.ok(endsAtMs >= beforeMs + 86_400_000 && endsAtMs <= Date.now() + 86_400_000, String(endsAtMs))
 })
 
-test('the replaced token ends when its grace does, and at once without one', async () => {
+test('the old secret expires with its grace period, and at once without one', async () => {
   const brief = await make()
   const afterIt = await rotate(brief.id, '{"graceSeconds":1}')
   await eventually(async () => (await app.fetch('/plants', withToken(brief.token))).status === 401, 10_000)
@@ -67,22 +67,22 @@ test('the replaced token ends when its grace does, and at once without one', asy
   const leaked = await make()
   assert.equal((await app.fetch('/plants', withToken(leaked.token))).status, 200)
   const fresh = await rotate(leaked.id, '{"graceSeconds":0}')
-  await assertDead(leaked.token)
+  await assertInvalid(leaked.token)
   assert.equal((await app.fetch('/plants', withToken(fresh.token))).status, 200)
 })
 
-test('a second rotation ends the oldest secret, and a revocation all of them', async () => {
+test('a second rotation revokes the oldest secret, and a revocation all of them', async () => {
   const first = await make()
   const second = await rotate(first.id)
   const third = await rotate(first.id)
-  await assertDead(first.token)
+  await assertInvalid(first.token)
   for (const { token } of [second, third])
     assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
   assert.equal((await app.fetch(`/tokens/${first.id}`, { method: 'DELETE' })).status, 204)
-  for (const { token } of [second, third]) await assertDead(token)
+  for (const { token } of [second, third]) await assertInvalid(token)
 })
 
-test('a token rotates itself without any scope for it, once it is replaced no more', async () => {
+test('a token rotates itself without a scope for it, but an old secret cannot', async () => {
   const first = await make()
   const rotateSelf = (token: string) =>
     app.fetch('/tokens/self/rotate', { method: 'POST', ...withToken(token) })
@@ -94,10 +94,14 @@ test('a token rotates itself without any scope for it, once it is replaced no mo
 
   const manager = await make('{"scopes":["tokens:manage"]}')
   await made(await rotateSelf(manager.token))
-  assert.equal((await rotateSelf(manager.token)).status, 200, 'who manages tokens may: it could make others')
+  assert.equal(
+    (await rotateSelf(manager.token)).status,
+    200,
+    'tokens:manage allows it: it could create others',
+  )
 })
 
-test('what an idempotency key made is found again with the new secret', async () => {
+test('a create is replayed with the new secret and the same idempotency key', async () => {
   const { id, token } = await make('{"scopes":["plants:write"]}')
   const create = (secret: string) =>
     app.send('POST', '/plants', '{"id":77,"name":"Rosa"}', {
@@ -108,7 +112,7 @@ test('what an idempotency key made is found again with the new secret', async ()
   assert.equal((await create((await rotate(id)).token)).status, 200)
 })
 
-test('rotating needs the scope, and a token that the store has', async () => {
+test('rotating needs the scope and a stored token', async () => {
   const { id, token } = await make()
   const asked = { method: 'POST', ...withToken(token) }
   await assertErrorResponse(await app.fetch(`/tokens/${id}/rotate`, asked), 403, 40301)
@@ -117,7 +121,7 @@ test('rotating needs the scope, and a token that the store has', async () => {
   }
 })
 
-test('an expired token is not rotated, as its new secret would be dead, and the response says what to do', async () => {
+test('rotating an expired token fails, and the response says to create another token', async () => {
   const expiresAt = new Date(Date.now() + 1_500).toISOString()
   const { id, token } = await make(JSON.stringify({ scopes: ['plants:read'], expiresAt }))
   await eventually(async () => (await app.fetch('/plants', withToken(token))).status === 401)
@@ -128,7 +132,7 @@ test('an expired token is not rotated, as its new secret would be dead, and the 
   )
 })
 
-test('the token of the settings cannot be rotated, and the response says where it is changed', async () => {
+test('rotating the fixed token fails, and the response names the setting', async () => {
   for (const id of ['configured', 'self']) {
     const message = await assertErrorResponse(
       await app.fetch(`/tokens/${id}/rotate`, { method: 'POST' }),
@@ -139,7 +143,7 @@ test('the token of the settings cannot be rotated, and the response says where i
   }
 })
 
-test('a wrong grace is refused, and the token stays as it was', async () => {
+test('an invalid grace period is rejected, and the token does not change', async () => {
   const { id, token } = await make()
   for (const value of ['-1', '2592001', '1.5', '"60"', 'null', 'true', '1e400', '18446744073709551617']) {
     const response = await app.send('POST', `/tokens/${id}/rotate`, `{"graceSeconds":${value}}`)

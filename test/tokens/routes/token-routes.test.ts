@@ -25,7 +25,7 @@ async function make(json: string): Promise<Made> {
 
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-test('a token is made with a label and scopes, and shown in the response alone', async () => {
+test('a token is created with a label and scopes, and only this response has the secret', async () => {
   const response = await app.send('POST', '/tokens', '{"label":"the greenhouse","scopes":["plants:read"]}')
   assert.equal(response.status, 201)
   assert.equal(response.headers.get('cache-control'), 'no-store')
@@ -38,14 +38,14 @@ test('a token is made with a label and scopes, and shown in the response alone',
   assert.ok(list.includes(made.id) && !list.includes(made.token))
 })
 
-test('a token works at once, for what its scopes say', async () => {
+test('a token works at once, within its scopes', async () => {
   const { token } = await make('{"scopes":["plants:read"]}')
   assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
   const headers = { ...withToken(token).headers, 'content-type': 'application/json' }
   await assertErrorResponse(await app.fetch('/plants', { method: 'POST', body: '{}', headers }), 403, 40301)
 })
 
-test('a token sees itself, without a scope for it', async () => {
+test('a token can read itself without a scope for it', async () => {
   const { token, ...made } = await make(
     '{"label":"me","scopes":["metrics:read"],"expiresAt":"2099-01-31T12:00:00+02:00"}',
   )
@@ -56,28 +56,28 @@ test('a token sees itself, without a scope for it', async () => {
   assert.match(String(lastUsedAt), /^\d{4}-.*Z$/)
 })
 
-test('the token of the settings sees itself and is not in the list', async () => {
+test('the fixed token can read itself and is not in the list', async () => {
   const self = (await (await app.fetch('/tokens/self')).json()) as Record<string, unknown>
   assert.deepEqual(self.scopes, SCOPES)
   const list = (await (await app.fetch('/tokens')).json()) as Record<string, unknown>[]
   assert.ok(!list.some(({ id }) => id === self.id))
 })
 
-test('tokens are listed the oldest first, with when they were last used', async () => {
+test('tokens are listed oldest first, with the time of their last use', async () => {
   const one = await make('{"label":"one","scopes":["plants:read"]}')
   const two = await make('{"label":"two","scopes":["plants:read"]}')
   await app.fetch('/plants', withToken(one.token))
   const list = async () => (await (await app.fetch('/tokens')).json()) as Record<string, unknown>[]
   const [listedOne, listedTwo] = (await list()).filter(({ id }) => id === one.id || id === two.id)
   assert.deepEqual([listedOne?.label, listedTwo?.label], ['one', 'two'])
-  // It is noted behind the request.
+  // It is recorded after the request.
   await eventually(async () =>
     (await list()).some(({ id, lastUsedAt }) => id === one.id && lastUsedAt !== undefined),
   )
   assert.ok(!('lastUsedAt' in (listedTwo ?? {})))
 })
 
-test('a revoked token is dead at once, for good, also where it was in use', async () => {
+test('a revoked token is rejected at once, even if it was in use', async () => {
   const { id, token } = await make('{"scopes":["plants:read"]}')
   assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
   const response = await app.fetch(`/tokens/${id}`, { method: 'DELETE' })
@@ -87,7 +87,7 @@ test('a revoked token is dead at once, for good, also where it was in use', asyn
   await assertErrorResponse(await app.fetch(`/tokens/${id}`, { method: 'DELETE' }), 404, 40403)
 })
 
-test('a token that nobody made, and a token itself in the place of its id, is not there to be revoked', async () => {
+test('revoking an unknown id, or a secret in place of the id, is 404', async () => {
   const { token } = await make('{"scopes":["plants:read"]}')
   for (const id of ['nobody', 'configured', '%27%20OR%201=1', 'x'.repeat(5000), token]) {
     await assertErrorResponse(await app.fetch(`/tokens/${id}`, { method: 'DELETE' }), 404, 40403)
@@ -95,7 +95,7 @@ test('a token that nobody made, and a token itself in the place of its id, is no
   assert.equal((await app.fetch('/plants', withToken(token))).status, 200)
 })
 
-test('the characters of a label are counted as the document of the interface counts them', async () => {
+test('the length of a label is counted in code points, as in the API document', async () => {
   const label = '🌿'.repeat(200)
   assert.equal((await make(JSON.stringify({ label, scopes: ['plants:read'] }))).label, label)
   const longer = await app.send(
@@ -155,13 +155,13 @@ test('a body with many unknown members, or long names of members, gets a short r
   assert.ok(message.length < 200, message)
 })
 
-test('a scope that is asked for twice is given once, and any label of one line is kept', async () => {
+test('a repeated scope is stored once, and any label of one line is stored as it is', async () => {
   const made = await make(`{"label":"${'ü'.repeat(200)}","scopes":["plants:read","plants:read"]}`)
   assert.deepEqual(made.scopes, ['plants:read'])
   assert.equal(made.label, 'ü'.repeat(200))
 })
 
-test('no query is taken', async () => {
+test('query parameters are rejected', async () => {
   for (const [method, path] of [
     ['GET', '/tokens?x=1'],
     ['GET', '/tokens/self?x=1'],
@@ -172,7 +172,7 @@ test('no query is taken', async () => {
   await assertErrorResponse(await app.send('POST', '/tokens?x=1', '{"scopes":["plants:read"]}'), 400, 40004)
 })
 
-test('the file holds no token, only what it hashes to', async () => {
+test('the database has no token, only its hash', async () => {
   const { token } = await make('{"scopes":["plants:read"]}')
   const database = new DatabaseSync(app.database, { readOnly: true })
   const rows = JSON.stringify(database.prepare('SELECT * FROM tokens').all())
