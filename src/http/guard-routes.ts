@@ -83,7 +83,7 @@ export function guardRoutes(
   { authorize, shedLoad, crossOrigin, basePath }: GuardRoutesOptions,
 ): DescribedRoute[] {
   const described: DescribedRoute[] = []
-  const methodsOfPath = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  const knownPaths = new Map<string, KnownPath>()
 
   app.decorateRequest('template', null)
   app.decorateRequest('failure', null)
@@ -100,11 +100,13 @@ export function guardRoutes(
     const path = route.url.slice(basePath.length) || '/'
     if (scope === undefined) throw new Error(`The route ${route.method} ${route.url} declares no scope`)
     if (scope === 'public' && !isPublicPath(path)) throw new Error(`The route ${route.url} may not be public`)
-    const known = methodsOfPath.get(route.url) ?? {
+    const known = knownPaths.get(route.url) ?? {
       pattern: patternOf(route.url),
       methods: new Set(['OPTIONS']),
+      isPublic: true,
     }
-    methodsOfPath.set(route.url, known)
+    knownPaths.set(route.url, known)
+    known.isPublic &&= scope === 'public'
     for (const method of [route.method].flat()) {
       if (!isUnsupported) known.methods.add(method)
       if (operation !== undefined && method !== 'HEAD') {
@@ -126,11 +128,15 @@ export function guardRoutes(
     if (malformed !== undefined) throw malformed
     // The same methods whatever the path: without a token, a response must not reveal which paths exist.
     if (crossOrigin?.sendPreflight(request, reply, EVERY_METHOD)) return
+    const { allow, isPublic } = pathOf(request, knownPaths)
+    // Health checks send OPTIONS, and no token: that of HAProxy by default.
+    if (isPublic && request.method === 'OPTIONS') return sendEmpty(reply, 204, ['allow', allow])
     authorize(request, 'any', (rejection) => {
       if (rejection !== undefined) return void reply.send(rejection)
-      const allow = methodsAt(request, methodsOfPath)
-      if (allow === undefined) reply.send(new AppError(40401))
-      else if (request.method === 'OPTIONS') sendEmpty(reply, 204, ['allow', allow])
+      if (allow === '') {
+        const message = `There is no such path. The API reference at ${basePath}/docs lists the paths.`
+        reply.send(new AppError(40401, message))
+      } else if (request.method === 'OPTIONS') sendEmpty(reply, 204, ['allow', allow])
       else {
         const message = `This path does not support ${request.method}. Supported: ${allow}.`
         reply.send(new AppError(40501, message, { headers: { allow } }))
@@ -194,20 +200,27 @@ function malformedRequestError({ raw }: FastifyRequest): AppError | undefined {
   return undefined
 }
 
-/** The methods of the path of a request, as `Allow` lists them; undefined if there is no such path. */
-function methodsAt(
-  request: FastifyRequest,
-  methodsOfPath: ReadonlyMap<string, { pattern: RegExp; methods: ReadonlySet<string> }>,
-): string | undefined {
+/** The path of a route, or of several with different methods. */
+interface KnownPath {
+  pattern: RegExp
+  methods: Set<string>
+  /** Whether no method of it requires a token. */
+  isPublic: boolean
+}
+
+/** The methods of the path of a request, as `Allow` lists them, and whether it is public; no methods: no such path. */
+function pathOf(request: FastifyRequest, knownPaths: ReadonlyMap<string, KnownPath>) {
   const path = requestPath(request.url)
   // A literal path has precedence over a path with a parameter.
-  const methods = new Set<string>(methodsOfPath.get(path)?.methods)
-  if (methods.size === 0) {
-    for (const { pattern, methods: matching } of methodsOfPath.values()) {
-      if (pattern.test(path) || path === '*') for (const method of matching) methods.add(method)
-    }
+  const literal = knownPaths.get(path)
+  const matching = literal
+    ? [literal]
+    : [...knownPaths.values()].filter(({ pattern }) => pattern.test(path) || path === '*')
+  const methods = new Set(matching.flatMap((known) => [...known.methods]))
+  return {
+    allow: [...methods].sort().join(', '),
+    isPublic: matching.length > 0 && matching.every((known) => known.isPublic),
   }
-  return methods.size === 0 ? undefined : [...methods].sort().join(', ')
 }
 
 function patternOf(url: string): RegExp {

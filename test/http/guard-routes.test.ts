@@ -5,7 +5,8 @@ import type { Authorize } from '../../src/http/guard-routes.ts'
 import { guardRoutes } from '../../src/http/guard-routes.ts'
 import { SCOPES, type Scope } from '../../src/tokens/token.ts'
 import { assertErrorResponse } from '../support/http/error-body.ts'
-import { startApp } from '../support/http/start-app.ts'
+import { startApp, TOKEN } from '../support/http/start-app.ts'
+import { openWire } from '../support/http/wire.ts'
 
 const app = await startApp({ after })
 
@@ -116,6 +117,34 @@ test('a method that is not taken tells nothing without a token', async () => {
     ['OPTIONS', '/plants'],
   ] as const) {
     await assertErrorResponse(await asked(method, path, ''), 401, 40101)
+  }
+})
+
+test('OPTIONS of a public path needs no token, as health checks send none', async (t) => {
+  for (const path of ['/', '/healthz', '/readyz', '/docs', '/openapi.json']) {
+    const response = await asked('OPTIONS', path, '')
+    assert.equal(response.status, 204, path)
+    assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS', path)
+  }
+  for (const path of ['/plants', '/nothing', '/tokens/self']) {
+    await assertErrorResponse(await asked('OPTIONS', path, ''), 401, 40101)
+  }
+  // The default check of HAProxy.
+  const wire = await openWire(t, app.port)
+  wire.send('OPTIONS / HTTP/1.0\r\n\r\n')
+  assert.equal((await wire.response()).status, 204)
+})
+
+test('an unknown path leads to the reference, below the base path too', async (t) => {
+  const below = await startApp(t, { PLANTSTORE_BASE_URL: 'https://example.org/garden' })
+  for (const [path, docs] of [
+    [`${app.url}/plant`, '/docs'],
+    [`${below.url}/plant`, '/garden/docs'],
+    [`${new URL(below.url).origin}/plants`, '/garden/docs'],
+  ] as const) {
+    const response = await fetch(path, { headers: { authorization: `Bearer ${TOKEN}` } })
+    const message = await assertErrorResponse(response, 404, 40401)
+    assert.equal(message, `There is no such path. The API reference at ${docs} lists the paths.`)
   }
 })
 

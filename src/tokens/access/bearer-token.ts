@@ -27,7 +27,10 @@ export function parseBearerToken(field: string | undefined): string {
       headers: { 'www-authenticate': CHALLENGE },
     })
   }
-  const text = bearer[1] ?? ''
+  const [whole, text = ''] = bearer
+  if (/^bearer *$/i.test(whole)) {
+    throw invalidToken('There is no token after Bearer. Check the variable that contains it.')
+  }
   if (!TOKEN_TEXT.test(text)) throw invalidToken('The Authorization field must be Bearer and a token.')
   return text
 }

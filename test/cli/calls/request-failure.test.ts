@@ -93,7 +93,7 @@ test('a URL without the base path of the service is reported', async (t) => {
     [code, stderr],
     [
       1,
-      `plantstore: There is no such path. (code 40401) Check the URL ${url}: it must include the base path of the service.\n`,
+      `plantstore: There is no such path. The API reference at /garden/docs lists the paths. (code 40401) Check the URL ${url}: it must include the base path of the service.\n`,
     ],
   )
 })

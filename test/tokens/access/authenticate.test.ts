@@ -66,6 +66,13 @@ test('the scheme may be written in any case, with up to 8 spaces after it (RFC 9
   await assertErrorResponse(await asking(`Bearer ${spaces}${TOKEN}`), 401, 40102)
 })
 
+test('the message about an empty token says where to look', async () => {
+  for (const authorization of ['Bearer', 'bearer ', 'Bearer  ']) {
+    const message = await assertErrorResponse(await asking(authorization), 401, 40102)
+    assert.equal(message, 'There is no token after Bearer. Check the variable that contains it.')
+  }
+})
+
 test('two Authorization fields are rejected, even if both have the same valid token', async (test) => {
   const wire = await openWire(test, app.port)
   const line = `Authorization: Bearer ${TOKEN}\r\n`
