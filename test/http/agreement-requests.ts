@@ -174,7 +174,7 @@ const NDJSON = 'application/x-ndjson'
 const importLines = (lines: readonly string[], parameters = '') =>
   send('POST', `/plants/import?${parameters}`, lines.join('\n'), { 'content-type': NDJSON })
 const exportLines = (parameters = '') => get(`/plants?${parameters}`, { accept: NDJSON })
-/** Plants with ids that come twice, and what is none. */
+/** Plants with repeated ids, and lines that are not plants. */
 const BULK_LINES = [
   ...NAMES.map((name, at) => plant(800 + (at % 7), name, NAMES.at(-1 - at))),
   ...IDS.map((id) => plant(id, `imported ${id}`)),
@@ -195,7 +195,7 @@ const bulk = [
   get('/plants/import'),
 ]
 
-/** What is likely to be kept or read differently by two engines, in an order that makes sense. */
+/** Requests that two engines are likely to store or read differently, in a meaningful order. */
 export const NOTABLE_REQUESTS: readonly AgreementRequest[] = [
   ...creates,
   ...large,
@@ -205,8 +205,8 @@ export const NOTABLE_REQUESTS: readonly AgreementRequest[] = [
   ...tokens,
 ]
 
-/** Requests about a few plants, by chance. */
-export function chanceRequests(count: number, seed: number): AgreementRequest[] {
+/** Random requests about a few plants. */
+export function randomRequests(count: number, seed: number): AgreementRequest[] {
   const id = fc.integer({ min: 700, max: 705 })
   const text = fc.oneof(
     fc.constantFrom(...NAMES),

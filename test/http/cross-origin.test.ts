@@ -20,7 +20,7 @@ const preflight = (origin: string, path = '/plants', headers: Record<string, str
 const corsFields = ({ headers }: Response) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'))
 
-test('without the setting no origin is let in, and nothing varies by it', async (t) => {
+test('without the setting no origin is allowed, and there is no Vary: Origin', async (t) => {
   const closed = await startApp(t)
   const response = await closed.fetch('/plants', { headers: { origin: GARDEN } })
   assert.equal(response.status, 200)
@@ -46,7 +46,7 @@ test('a preflight of an allowed origin gets a response without a token, the same
   }
 })
 
-test('a preflight of another origin is judged as a request without a token', async () => {
+test('a preflight of another origin is handled as a request without a token', async () => {
   for (const origin of ['https://evil.example', `${GARDEN}.evil.example`, 'http://garden.example', 'null']) {
     const response = await preflight(origin)
     assert.equal(response.status, 401)
@@ -55,7 +55,7 @@ test('a preflight of another origin is judged as a request without a token', asy
   }
 })
 
-test('every response to an allowed origin can be read: successes, errors, exports, a bad target', async () => {
+test('an allowed origin can read every response: successes, errors, exports, a malformed target', async () => {
   const asked: [path: string, init: { method?: string; headers?: Record<string, string> }, status: number][] =
     [
       ['/plants', {}, 200],
@@ -80,14 +80,14 @@ test('every response to an allowed origin can be read: successes, errors, export
   }
 })
 
-test('a request of the same place, without an origin, gets a response as ever, and varies by origin', async () => {
+test('a request without an origin has the usual response, with Vary: Origin', async () => {
   const response = await app.fetch('/plants')
   assert.deepEqual(corsFields(response), [])
   assert.equal(response.headers.get('vary'), 'Accept, accept-encoding, origin')
   assert.ok(response.headers.has('ratelimit'))
 })
 
-test('in a browser, a page of an allowed origin adds a plant and reads its ETag; another one does not', async (t) => {
+test('in a browser, a page of an allowed origin creates a plant and reads its ETag; another one cannot', async (t) => {
   const elsewhere = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html')
     response.end('<!doctype html><title>Elsewhere</title>')

@@ -3,13 +3,13 @@ import { describe, type TestContext, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { type StartedApp, startApp, temporaryFolder } from '../support/http/start-app.ts'
 import { postgresMissing, startPostgres } from '../support/postgres/postgres-server.ts'
-import { type AgreementRequest, chanceRequests, NOTABLE_REQUESTS } from './agreement-requests.ts'
+import { type AgreementRequest, NOTABLE_REQUESTS, randomRequests } from './agreement-requests.ts'
 
-const CHANCE_REQUESTS = 400
+const RANDOM_REQUESTS = 400
 /** What is shown of two texts before and after the place from which on they differ. */
 const SHOWN_CHARACTERS = 80
 
-/** Fields whose values are made by chance or by the clock. */
+/** Fields whose values are random or depend on the clock. */
 const OWN_FIELDS = ['etag', 'date', 'x-request-id']
 
 /** What a service has responded that later requests repeat. */
@@ -101,11 +101,11 @@ describe('a service on SQLite and one on PostgreSQL', { skip: postgresMissing },
     return (request) => Promise.all([sqlite(request), postgres(request)])
   }
 
-  test('give the same responses to the same requests, byte for byte', async (t) => {
+  test('have the same responses to the same requests, byte for byte', async (t) => {
     const askBoth = await startBoth(t)
     const seed = Math.floor(Math.random() * 2 ** 31)
     const statuses = new Set<number>()
-    for (const [at, request] of [...NOTABLE_REQUESTS, ...chanceRequests(CHANCE_REQUESTS, seed)].entries()) {
+    for (const [at, request] of [...NOTABLE_REQUESTS, ...randomRequests(RANDOM_REQUESTS, seed)].entries()) {
       let seen = await askBoth(request)
       // On SQLite a search may be a moment behind the writes (docs/decisions/0003-search-index-after-the-writes.md).
       if (/[?&]q=/.test(request.path) && seen[0].body !== seen[1].body) {
@@ -113,13 +113,13 @@ describe('a service on SQLite and one on PostgreSQL', { skip: postgresMissing },
           seen = await askBoth(request)
           return seen[0].body === seen[1].body
         }).catch(() => {
-          // What is different is told below.
+          // The assertion below reports the difference.
         })
       }
       assertAgreement(seen, `request ${at} of seed ${seed}: ${JSON.stringify(request).slice(0, 300)}`)
       statuses.add(seen[0].status)
     }
-    // Had every request been refused, the engines would agree on nothing.
+    // Had every request been rejected, the engines would agree on nothing.
     for (const status of [200, 201, 204, 304, 400, 401, 403, 404, 412])
       assert.ok(statuses.has(status), `${status}`)
   })

@@ -47,14 +47,14 @@ for (const scope of SCOPES) {
 const asked = (method: string, path: string, authorization: string) =>
   app.fetch(path.replace('{id}', '1'), { method, headers: { authorization } })
 
-test('the operations of the document are those whose needs are written down here', () => {
+test('the operations of the document are those listed in this test', () => {
   assert.deepEqual(
     OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort(),
     Object.keys(NEEDS).sort(),
   )
 })
 
-test('every operation asks for a token with its scope and lets no other in', async () => {
+test('every operation requires a token with its scope', async () => {
   for (const { method, path } of OPERATIONS) {
     const need = NEEDS[`${method} ${path}`]
     if (need === 'public') {
@@ -75,7 +75,7 @@ test('every operation asks for a token with its scope and lets no other in', asy
   }
 })
 
-test('pages and the document are public and hold no plants', async () => {
+test('pages and the API document are public and contain no plants', async () => {
   await app.send('POST', '/plants', '{"id":9,"name":"Not-To-Be-Seen"}')
   for (const path of ['/', '/openapi.json', '/openapi.yaml', '/docs']) {
     const response = await app.fetch(path, { headers: { authorization: '' } })
@@ -110,7 +110,7 @@ test('a method that a path does not support is 405, with the supported methods',
   }
 })
 
-test('a method that is not taken tells nothing without a token', async () => {
+test('an unsupported method is 401 without a token', async () => {
   for (const [method, path] of [
     ['DELETE', '/plants'],
     ['POST', '/healthz'],
@@ -148,7 +148,7 @@ test('an unknown path leads to the reference, below the base path too', async (t
   }
 })
 
-test('what a path is called is exact: case, slashes and dots', async () => {
+test('paths are exact: case, slashes and dots count', async () => {
   for (const path of [
     '/Plants',
     '/plants/',
@@ -179,12 +179,12 @@ async function startWith(url: string, config: object): Promise<void> {
   await bare.ready()
 }
 
-test('a route that does not say who may use it stops the start', async () => {
+test('a route without an access rule fails the start', async () => {
   await assert.rejects(() => startWith('/plants', {}), /GET \/plants declares no scope/)
   await startWith('/plants', { scope: 'plants:read' })
 })
 
-test('a route that would be public without being known as such stops the start', async () => {
+test('a public route that is not on the list of public routes fails the start', async () => {
   for (const url of ['/plants', '/tokens', '/docs2', '/healthz/more', '/openapi.json2', '*']) {
     await assert.rejects(() => startWith(url, { scope: 'public' }), /may not be public/, url)
   }

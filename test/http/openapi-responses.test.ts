@@ -69,7 +69,7 @@ const CASES: Case[] = [
   ['getReadiness', '/readyz'],
 ]
 
-test('every response of an operation is declared, and none is declared that is never given', async (context) => {
+test('every response of an operation is declared, and every declared response occurs', async (context) => {
   const app = await startApp(context, { PLANTSTORE_BODY_BYTES_MAX: String(BODY_BYTES_MAX) })
   const { operations, seen, call } = await describedService(app)
   for (const [operationId, target, init] of CASES) await call(operationId, target, init)
@@ -119,7 +119,7 @@ test('every response of an operation is declared, and none is declared that is n
   }
 })
 
-test('what a limited service responds is declared as well', async (context) => {
+test('the responses of a throttled service are declared, too', async (context) => {
   const { operations, call } = await describedService(
     await startApp(context, { PLANTSTORE_RATE_LIMIT: '1', PLANTSTORE_FAILED_AUTHENTICATIONS_MAX: '1' }),
   )

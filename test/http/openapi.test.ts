@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { type DescribedResponse, describedService, type MediaType } from '../support/described-service.ts'
 import { startApp } from '../support/http/start-app.ts'
 
-test('the served document holds what was specified, unchanged', async (context) => {
+test('the served document contains the specification, unchanged', async (context) => {
   const { document } = await describedService(await startApp(context))
   assert.match(document.openapi, /^3\.1\./)
   assert.equal(document.info.version, '1.0.0')
@@ -78,7 +78,7 @@ test('the served document is valid OpenAPI 3.1', async (context) => {
   assert.equal(validator.version, '3.1')
 })
 
-test('every example of a response matches the schema that it stands beside', async (context) => {
+test('every example of a response matches its schema', async (context) => {
   const { operations, responseOf, assertMatches } = await describedService(await startApp(context))
   let checked = 0
   for (const { operation } of operations) {
@@ -94,7 +94,7 @@ test('every example of a response matches the schema that it stands beside', asy
   assert.ok(checked > 50)
 })
 
-test('every example of a request works as it stands', async (context) => {
+test('every example of a request works unchanged', async (context) => {
   const { operations, call } = await describedService(await startApp(context))
   // Plants have to be there before they can be read, and are deleted last.
   const order = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
@@ -129,7 +129,7 @@ test('every example of a request works as it stands', async (context) => {
   }
 })
 
-test('openapi.json in the repository is what the service serves', async (context) => {
+test('openapi.json in the repository equals the served document', async (context) => {
   const { document } = await describedService(await startApp(context))
   const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
   assert.ok(
@@ -138,7 +138,7 @@ test('openapi.json in the repository is what the service serves', async (context
   )
 })
 
-test('openapi.yaml tells the same as openapi.json', async (context) => {
+test('openapi.yaml equals openapi.json', async (context) => {
   const app = await startApp(context)
   const { document } = await describedService(app)
   const response = await app.fetch('/openapi.yaml', { headers: { authorization: '' } })
@@ -146,7 +146,7 @@ test('openapi.yaml tells the same as openapi.json', async (context) => {
   assert.deepEqual(parse(await response.text()), document)
 })
 
-test('the document names the configured address of the service, with no slash at its end', async (context) => {
+test('the document has the configured base URL, without a trailing slash', async (context) => {
   const app = await startApp(context, { PLANTSTORE_BASE_URL: 'https://plants.example/store/' })
   const { document } = await describedService(app)
   assert.deepEqual(document.servers, [{ url: 'https://plants.example/store' }])

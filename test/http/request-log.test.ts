@@ -17,11 +17,11 @@ function lineOf(app: { log: StartedApp['log'] }, response: Response): Promise<Re
   return eventually(() => app.log.find(({ requestId }) => requestId === id))
 }
 
-test('by default a request that succeeds leaves no line, and one that is refused leaves one', async () => {
+test('by default a successful request logs no line, and a rejected one does', async () => {
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')
   await app.fetch('/plants')
-  const refused = await app.fetch('/plants/404?')
-  const line = await lineOf(app, refused)
+  const rejected = await app.fetch('/plants/404?')
+  const line = await lineOf(app, rejected)
   assert.equal(line.level, 30)
   assert.equal(line.msg, 'request rejected')
   assert.deepEqual([line.method, line.path, line.status, line.error], ['GET', '/plants/404', 404, 40402])
@@ -30,7 +30,7 @@ test('by default a request that succeeds leaves no line, and one that is refused
   assert.equal(app.log.filter(({ requestId }) => requestId !== undefined).length, 1)
 })
 
-test('what is no whole request leaves a line with the id that it got a response with, ten a second at most', async (t) => {
+test('an incomplete request logs a line with the id of its response, at most ten a second', async (t) => {
   const flooded = await startApp(t)
   const chunk = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
   const cases: [text: string, about: (string | undefined)[]][] = [
@@ -63,9 +63,9 @@ test('what is no whole request leaves a line with the id that it got a response 
   await eventually(() => flooded.log.some(({ msg }) => msg === 'more requests rejected'))
 })
 
-test('of refusals that need no good token ten a second have a line, and the others are counted', async (t) => {
+test('rejections without a valid token log ten lines a second, and the others are counted', async (t) => {
   const flooded = await startApp(t)
-  // The token is known to be good from here on, also to an address that sends too many others.
+  // The token is known to be valid from here on, also from an address that sends too many wrong ones.
   await flooded.fetch('/plants')
   const bad = { headers: { authorization: 'Bearer none' } }
   const responses = await Promise.all([
@@ -84,27 +84,27 @@ test('of refusals that need no good token ten a second have a line, and the othe
   assert.equal(linesOf('request rejected').filter(({ error }) => error === 40402).length, 20)
 })
 
-test('of requests that the storage is away for ten a second have a line, and the others are counted', {
+test('requests that fail as the database is down log ten lines a second, and the others are counted', {
   skip: postgresMissing,
 }, async (t) => {
   const server = await startPostgres(t)
-  const away = await startApp(t, {
+  const unavailable = await startApp(t, {
     PLANTSTORE_DATABASE: await server.createDatabase(),
     PLANTSTORE_POSTGRES_CONNECT_TIMEOUT_MS: '500',
   })
   await server.stop('immediate')
-  const responses = await Promise.all(Array.from({ length: 60 }, () => away.fetch('/plants')))
+  const responses = await Promise.all(Array.from({ length: 60 }, () => unavailable.fetch('/plants')))
   assert.deepEqual([...new Set(responses.map(({ status }) => status))], [503])
-  const failed = () => away.log.filter(({ error }) => error === 50302)
+  const failed = () => unavailable.log.filter(({ error }) => error === 50302)
   const more = await eventually(() => {
-    const counts = away.log.filter(({ msg }) => msg === 'more requests rejected')
+    const counts = unavailable.log.filter(({ msg }) => msg === 'more requests rejected')
     const suppressed = counts.map((line) => (line.suppressed as { 50302: number })[50302])
     return suppressed.reduce((sum, count) => sum + count, failed().length) === responses.length && counts
   })
   assert.ok(more.length > 0 && more.every(({ level }) => level === 50))
 })
 
-test('of writes that a full disk refuses ten a second have a line: the log may be on the same disk', async (t) => {
+test('writes that a full disk rejects log ten lines a second, as the log may be on the same disk', async (t) => {
   const full = await startAlteredApp(t, {
     settings: { PLANTSTORE_LOG_LEVEL: 'info' },
     storage: (real) => ({
@@ -128,7 +128,7 @@ test('of writes that a full disk refuses ten a second have a line: the log may b
   assert.ok(more.length > 0 && more.every(({ level }) => level === 50))
 })
 
-test('a path that cannot be decoded leaves a line like any other', async () => {
+test('a path that cannot be decoded logs a line like any other', async () => {
   for (const [authorization, status, error] of [
     [`Bearer ${TOKEN}`, 400, 40004],
     ['', 401, 40101],
@@ -139,7 +139,7 @@ test('a path that cannot be decoded leaves a line like any other', async () => {
   }
 })
 
-test('at the level debug every request leaves a line', async (test) => {
+test('at the level debug every request logs a line', async (test) => {
   const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'debug' })
   const response = await app.fetch('/plants?limit=1')
   const line = await lineOf(app, response)
@@ -147,21 +147,21 @@ test('at the level debug every request leaves a line', async (test) => {
   assert.ok(!('error' in line))
 })
 
-test('at the level warn a refusal leaves none', async (test) => {
+test('at the level warn a rejection logs no line', async (test) => {
   const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'warn' })
   await (await app.fetch('/nothing')).arrayBuffer()
   await (await app.fetch('/healthz')).arrayBuffer()
   assert.deepEqual(app.log, [])
 })
 
-// What a failure of the service leaves is in error-responses.test.ts.
-test('a slow request leaves a warning', async (test) => {
+// The lines of failures of the service are tested in error-responses.test.ts.
+test('a slow request logs a warning', async (test) => {
   const slow = await startApp(test, { PLANTSTORE_SLOW_REQUEST_MS: '0' })
   const line = await lineOf(slow, await slow.fetch('/healthz'))
   assert.deepEqual([line.level, line.msg, line.path], [40, 'slow request', '/healthz'])
 })
 
-test('no line holds a token, a query or a body', async (test) => {
+test('no line contains a token, a query or a body', async (test) => {
   const app = await startApp(test, { PLANTSTORE_LOG_LEVEL: 'trace', PLANTSTORE_SLOW_REQUEST_MS: '0' })
   const secret = 'Never-To-Be-Logged'
   const token = generateToken()
@@ -196,14 +196,14 @@ test('no line holds a token, a query or a body', async (test) => {
   for (const hidden of [secret, token, made.token, TOKEN]) assert.ok(!text.includes(hidden), text)
 })
 
-test('a long or odd path is written short and on one line', async () => {
+test('a long or unusual path is truncated to one line', async () => {
   const line = await lineOf(app, await app.fetch(`/${'x'.repeat(5000)}%0A%1B[31m`))
   assert.equal(String(line.path).length, 200)
   const odd = await lineOf(app, await app.fetch('/a%0Ab%1B[31m'))
   assert.equal(odd.path, '/a%0Ab%1B[31m')
 })
 
-test('a sane id of the client names its request in the response and in the log', async () => {
+test('a valid request id of the client is used in the response and in the log', async () => {
   for (const id of [
     '0191f7a2-6d1c-7cc1-8000-1a2b3c4d5e6f',
     '01J8XK5R',
@@ -217,7 +217,7 @@ test('a sane id of the client names its request in the response and in the log',
   }
 })
 
-test('an id that could garble a log is replaced by one of ours', async (test) => {
+test('a request id that could garble a log is replaced by a generated one', async (test) => {
   const wire = await openWire(test, app.port)
   const seen = new Set<string>()
   for (const id of [

@@ -8,13 +8,13 @@ function addressOf(trustedProxies: string | undefined, remoteAddress: string, fo
   return createClientAddress(trustedProxies)({ socket: { remoteAddress }, headers } as never)
 }
 
-test('without a trusted proxy the address is the one of the connection, whatever X-Forwarded-For says', () => {
+test('without a trusted proxy the address is that of the connection, whatever X-Forwarded-For says', () => {
   assert.equal(addressOf(undefined, '192.0.2.1', '198.51.100.7'), '192.0.2.1')
   assert.equal(addressOf('10.0.0.1', '192.0.2.1', '198.51.100.7'), '192.0.2.1', 'nor from anybody else')
   assert.equal(addressOf('10.0.0.1', '192.0.2.1', '198.51.100.7, 10.0.0.1'), '192.0.2.1')
 })
 
-test('behind trusted proxies it is the last address that is not trusted', () => {
+test('with trusted proxies it is the last address that is not trusted', () => {
   const proxies = '10.0.0.0/8, 2001:db8::1'
   for (const [remote, forwarded, expected] of [
     ['10.0.0.1', '198.51.100.7', '198.51.100.7'],
@@ -44,7 +44,7 @@ test('behind trusted proxies it is the last address that is not trusted', () => 
   }
 })
 
-test('words stand for the addresses of a machine, a link and a site', () => {
+test('names stand for the addresses of a machine, a link and a site', () => {
   for (const [word, addresses] of [
     ['loopback', ['127.0.0.1', '127.9.9.9', '::1']],
     ['linklocal', ['169.254.1.1', 'fe80::1']],
@@ -57,11 +57,11 @@ test('words stand for the addresses of a machine, a link and a site', () => {
   }
 })
 
-test('a connection that is gone has no address, and is trusted with none', () => {
+test('a closed connection has no address, and is not trusted', () => {
   assert.equal(addressOf('loopback', undefined as never, '198.51.100.7'), '')
 })
 
-test('a network is an address of IPv4, or 64 bits of IPv6 in whatever form', () => {
+test('a network is an IPv4 address, or 64 bits of an IPv6 address in any notation', () => {
   assert.equal(networkOf('198.51.100.7'), '198.51.100.7')
   for (const address of [
     '2001:db8:0:7::1',

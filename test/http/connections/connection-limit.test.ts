@@ -17,7 +17,7 @@ async function isKept(t: TestContext, port: number, from: string): Promise<boole
   return String(response).startsWith('HTTP/1.1 200')
 }
 
-test('an address has so many connections and no more, and one that ends makes room', async (t) => {
+test('an address has a limited number of connections, and can open one when another ends', async (t) => {
   const app = await startApp(t, { PLANTSTORE_CONNECTIONS_PER_ADDRESS_MAX: '3' })
   const wires = [1, 2, 3].map(() => openWire(t, app.port, { from: '127.0.0.2' }))
   const [first] = await Promise.all(wires)
@@ -35,7 +35,7 @@ test('an address has so many connections and no more, and one that ends makes ro
   await eventually(() => isKept(t, app.port, '127.0.0.2'))
 })
 
-test('trusted proxies have as many connections as they like, and all together no more than may be', async (t) => {
+test('trusted proxies are limited only by the total number of connections', async (t) => {
   const app = await startApp(t, {
     PLANTSTORE_CONNECTIONS_PER_ADDRESS_MAX: '2',
     PLANTSTORE_CONNECTIONS_MAX: '6',

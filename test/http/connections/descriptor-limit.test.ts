@@ -7,7 +7,7 @@ import { startService } from '../../support/process/service-process.ts'
 
 const skip = process.platform === 'win32' && 'Windows has no such limit'
 
-test('more connections than file descriptors are a warning at the start', { skip }, async (t) => {
+test('a limit of more connections than file descriptors logs a warning on start', { skip }, async (t) => {
   const start = (connectionsMax: string) =>
     startService(t, {
       database: join(temporaryFolder(t), 'plants.db'),

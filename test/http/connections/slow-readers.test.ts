@@ -11,7 +11,7 @@ import { requestText } from '../../support/http/wire.ts'
 /** More than the buffers between two sockets hold. */
 const LONG = Buffer.alloc(24 * 1024 * 1024, 'x')
 
-/** A connection to a port that reads only when it is told to. */
+/** A connection to a port that is paused until `resume`. */
 async function ask(t: TestContext, port: number, text: string): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' })
   t.after(() => void socket.destroy())
@@ -22,10 +22,10 @@ async function ask(t: TestContext, port: number, text: string): Promise<Socket> 
   return socket
 }
 
-/** A server whose responses are long, with the connections that it cut off, by reason. */
+/** A server whose responses are long, with the reasons of the connections that it dropped. */
 async function startLong(t: TestContext, limits: { sendTimeoutMs: number; unsentBytesMax?: number }) {
   const sockets = new Set<Socket>()
-  const cut: string[] = []
+  const dropped: string[] = []
   const server = createServer((_request, response) => {
     response.setHeader('content-length', LONG.length)
     endWithLong(response, LONG)
@@ -34,17 +34,17 @@ async function startLong(t: TestContext, limits: { sendTimeoutMs: number; unsent
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  const stop = dropSlowReaders({ sockets, ...limits, onDropped: (reason) => cut.push(reason) })
+  const stop = dropSlowReaders({ sockets, ...limits, onDropped: (reason) => dropped.push(reason) })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => {
     stop()
     server.closeAllConnections()
     server.close()
   })
-  return { port: (server.address() as AddressInfo).port, sockets, cut }
+  return { port: (server.address() as AddressInfo).port, sockets, dropped }
 }
 
-test('a response of any kind that nobody reads is given up in time, and others are served', async (t) => {
+test('a connection whose responses are not read is dropped after a timeout, and others are served', async (t) => {
   const app = await startApp(t, { PLANTSTORE_SEND_TIMEOUT_MS: '200' })
   const name = 'x'.repeat(900_000)
   for (let id = 0; id < 4; id++) await app.send('POST', '/plants', `{"id":${id},"name":"${name}"}`)
@@ -62,21 +62,21 @@ test('a response of any kind that nobody reads is given up in time, and others a
     ),
   )
   let bytes = 0
-  socket.on('data', (piece) => {
-    bytes += piece.length
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
   })
   socket.resume()
   await once(socket, 'close')
-  assert.ok(bytes < 8 * 4 * name.length, 'it was cut off before the end')
+  assert.ok(bytes < 8 * 4 * name.length, 'it was dropped before the end')
   assert.equal((await app.fetch('/plants?limit=1')).status, 200)
 })
 
-test('a client that reads slowly, and goes on, gets all of a long response', async (t) => {
-  const { port, cut } = await startLong(t, { sendTimeoutMs: 3_000 })
+test('a client that reads slowly but steadily gets all of a long response', async (t) => {
+  const { port, dropped } = await startLong(t, { sendTimeoutMs: 3_000 })
   const socket = await ask(t, port, requestText('GET /', { Connection: 'close' }))
   let bytes = 0
-  socket.on('data', (piece) => {
-    bytes += piece.length
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
   })
   for (let round = 0; round < 8; round++) {
     socket.resume()
@@ -87,21 +87,21 @@ test('a client that reads slowly, and goes on, gets all of a long response', asy
   socket.resume()
   await once(socket, 'close')
   assert.ok(bytes > LONG.length)
-  assert.deepEqual(cut, [])
+  assert.deepEqual(dropped, [])
 })
 
-test('where too much waits for all clients together, those that have waited longest are cut off', async (t) => {
-  const { port, sockets, cut } = await startLong(t, {
+test('if the unsent bytes of all clients exceed the limit, those that have waited longest are dropped', async (t) => {
+  const { port, sockets, dropped } = await startLong(t, {
     sendTimeoutMs: 60_000,
     unsentBytesMax: 2.5 * LONG.length,
   })
   for (let count = 0; count < 6; count++) await ask(t, port, requestText('GET /'))
-  await eventually(() => cut.length >= 3 && sockets.size <= 3, 10_000)
-  assert.ok(cut.every((reason) => reason === 'unsent'))
+  await eventually(() => dropped.length >= 3 && sockets.size <= 3, 10_000)
+  assert.ok(dropped.every((reason) => reason === 'unsent'))
   const again = await ask(t, port, requestText('GET /', { Connection: 'close' }))
   let bytes = 0
-  again.on('data', (piece) => {
-    bytes += piece.length
+  again.on('data', (chunk) => {
+    bytes += chunk.length
   })
   again.resume()
   await once(again, 'close')

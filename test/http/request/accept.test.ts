@@ -8,7 +8,7 @@ const LINES = 'application/x-ndjson'
 const TABLE = 'text/csv'
 const preferred = (accept: string | undefined) => preferredMediaType(accept, [JSON_TYPE, LINES, TABLE])
 
-test('where nothing is said, or everything is as good, the first type is taken', () => {
+test('the first type is chosen without a field, or if all are equally good', () => {
   for (const accept of [
     undefined,
     '',
@@ -24,7 +24,7 @@ test('where nothing is said, or everything is as good, the first type is taken',
   }
 })
 
-test('the type of the highest quality is taken', () => {
+test('the type of the highest quality is chosen', () => {
   const cases: [string, string | undefined][] = [
     ['text/csv', TABLE],
     ['TEXT/CSV', TABLE],
@@ -42,20 +42,20 @@ test('the type of the highest quality is taken', () => {
   for (const [accept, expected] of cases) assert.equal(preferred(accept), expected, accept)
 })
 
-test('a type that is named in full comes before one that is only taken along', () => {
+test('a full type takes precedence over a range that includes it', () => {
   assert.equal(preferred('application/x-ndjson, */*'), LINES)
   assert.equal(preferred('*/*, text/csv'), TABLE)
   assert.equal(preferred('text/*, application/x-ndjson'), LINES)
 })
 
-test('what is named with q=0 is not wanted, whatever else is said', () => {
+test('a type with q=0 is excluded, whatever the other ranges', () => {
   assert.equal(preferred('application/json;q=0, */*'), LINES)
   assert.equal(preferred('application/*;q=0, */*;q=0.1'), TABLE)
   assert.equal(preferred('*/*;q=0'), undefined)
   assert.equal(preferred('image/png'), undefined)
 })
 
-test('a range that is not well formed counts as if it were not there', () => {
+test('a malformed range is ignored', () => {
   for (const wrong of [
     'text/csv;q=2',
     'text/csv;q=',
@@ -68,7 +68,7 @@ test('a range that is not well formed counts as if it were not there', () => {
   }
 })
 
-test('no field makes it fail', () => {
+test('no field causes a failure', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'*/;q=0.1,"\\ textcsv') }), (accept) => {
       const type = preferred(accept)

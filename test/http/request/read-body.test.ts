@@ -16,10 +16,10 @@ const nextJson = () => `{"id":${++lastId},"name":"a"}`
 const head = (fields: Record<string, string>) =>
   requestText('POST /plants', { 'Content-Type': 'application/json', ...fields })
 
-const chunked = (...pieces: string[]) =>
-  `${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
+const chunked = (...chunks: string[]) =>
+  `${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`
 
-test('a body may come in pieces of any size', async (test) => {
+test('a body may arrive byte by byte', async (test) => {
   const wire = await open(test)
   const bytes = Buffer.from(
     requestText('POST /plants', {}, `{"id":${++lastId},"name":"×é\u{1f331}"}`),
@@ -34,7 +34,7 @@ test('a body may come in pieces of any size', async (test) => {
   await wire.assertUsable()
 })
 
-test('a body may come in chunks, with extensions and trailers', async (test) => {
+test('a body may be chunked, with extensions and trailers', async (test) => {
   const wire = await open(test)
   const json = nextJson()
   const encoded: Record<string, string> = {
@@ -51,7 +51,7 @@ test('a body may come in chunks, with extensions and trailers', async (test) => 
   await wire.assertUsable()
 })
 
-test('bytes that are not UTF-8 are refused and never stored in another form', async (test) => {
+test('bytes that are not UTF-8 are rejected and never stored in another form', async (test) => {
   const wire = await open(test)
   const broken: Record<string, string> = {
     'a lone continuation': '\x80',
@@ -77,7 +77,7 @@ test('bytes that are not UTF-8 are refused and never stored in another form', as
   await wire.assertUsable()
 })
 
-test('what is not JSON is refused, and the message quotes nothing of it', async () => {
+test('a body that is not JSON is rejected, and the message does not quote it', async () => {
   const texts = [
     '{',
     '{"secret":',
@@ -110,7 +110,7 @@ test('what is not JSON is refused, and the message quotes nothing of it', async 
   assert.equal((await app.send('POST', '/plants', deep)).status, 200)
 })
 
-test('a body of exactly the limit is taken, a byte more is not', async () => {
+test('a body of exactly the limit is accepted, and one byte more is not', async () => {
   const padded = (bytes: number) => {
     const start = `{"id":${++lastId},"name":"`
     return `${start}${'x'.repeat(bytes - start.length - 2)}"}`
@@ -119,7 +119,7 @@ test('a body of exactly the limit is taken, a byte more is not', async () => {
   await assertErrorResponse(await app.send('POST', '/plants', padded(MIB + 1)), 400, 41301)
 })
 
-test('a body of 5 MiB is refused with an Error body and leaves the connection in step', async (test) => {
+test('a body of 5 MiB is rejected with an Error body, and the connection stays in sync', async (test) => {
   const large = 'x'.repeat(5 * MIB)
   const wire = await open(test)
   wire.send(head({ 'Content-Length': String(large.length) }), large)
@@ -133,12 +133,12 @@ test('a body of 5 MiB is refused with an Error body and leaves the connection in
   await wire.assertUsable()
 })
 
-test('an HTTP client that sends 5 MiB reads the refusal', async () => {
+test('an HTTP client that sends 5 MiB gets the error response', async () => {
   const response = await app.send('PUT', '/plants/1', `{"name":"${'x'.repeat(5 * MIB)}"}`)
   await assertErrorResponse(response, 413, 41301)
 })
 
-test('the connection is in step behind every kind of refused body', async (test) => {
+test('the connection stays in sync after every kind of rejected body', async (test) => {
   const wire = await open(test)
   const json = nextJson()
   const inner = requestText('POST /plants', {}, '{"id":666,"name":"smuggled"}')
@@ -180,7 +180,7 @@ test('the connection is in step behind every kind of refused body', async (test)
   await assertErrorResponse(await app.fetch('/plants/666'), 404, 40402)
 })
 
-test('100 Continue asks for a body only when everything before it is judged good', async (test) => {
+test('100 Continue is sent only if the header is valid', async (test) => {
   const wire = await open(test)
   const json = nextJson()
   const waiting = { Expect: '100-Continue', 'Content-Length': String(json.length) }
@@ -190,14 +190,14 @@ test('100 Continue asks for a body only when everything before it is judged good
   assert.equal((await wire.response()).status, 200)
   await wire.assertUsable()
 
-  const refused: [Record<string, string>, number, ErrorCode][] = [
+  const rejected: [Record<string, string>, number, ErrorCode][] = [
     [{ Authorization: '' }, 401, 40101],
     [{ Authorization: 'Bearer wrong' }, 401, 40102],
     [{ 'Content-Type': 'text/plain' }, 400, 41501],
     [{ 'Content-Length': String(MIB + 1) }, 400, 41301],
     [{ Host: '' }, 400, 40000],
   ]
-  for (const [fields, status, code] of refused) {
+  for (const [fields, status, code] of rejected) {
     const other = await open(test)
     other.send(head({ ...waiting, ...fields }))
     const response = await other.response()
@@ -209,7 +209,7 @@ test('100 Continue asks for a body only when everything before it is judged good
   }
 })
 
-test('a client that does not wait for 100 Continue is served all the same', async (test) => {
+test('a client that does not wait for 100 Continue is served, too', async (test) => {
   const wire = await open(test)
   const json = nextJson()
   wire.send(head({ Expect: '100-continue', 'Content-Length': String(json.length) }), json)
@@ -219,7 +219,7 @@ test('a client that does not wait for 100 Continue is served all the same', asyn
   assert.equal((await wire.response()).status, 200)
 })
 
-test('an expectation that nobody knows is ignored (RFC 9110 §10.1.1)', async (test) => {
+test('an unknown expectation is ignored (RFC 9110 §10.1.1)', async (test) => {
   const wire = await open(test)
   wire.send(requestText('POST /plants', { Expect: '200-ok' }, nextJson()))
   assert.equal((await wire.response()).status, 200)
@@ -228,7 +228,7 @@ test('an expectation that nobody knows is ignored (RFC 9110 §10.1.1)', async (t
   await wire.assertUsable()
 })
 
-test('a byte order mark is named, as nobody sees it', async () => {
+test('the message for an invisible byte order mark names it', async () => {
   const response = await app.send('POST', '/plants', '\ufeff{"id":1,"name":"n"}')
   assert.match(await assertErrorResponse(response, 400, 40002), /byte order mark/)
 })

@@ -12,7 +12,7 @@ const timesIn = (response: Response) =>
     ),
   )
 
-test('Server-Timing tells those who ask how long each stage took', async () => {
+test('Server-Timing has the duration of each stage if the client prefers it', async () => {
   const response = await app.send('POST', '/plants', '{"id":1,"name":"Oak"}', timing)
   assert.equal(response.status, 200)
   const times = timesIn(response)
@@ -25,7 +25,7 @@ test('Server-Timing tells those who ask how long each stage took', async () => {
   )
 })
 
-test('who does not ask, or asks for something else, is told nothing', async () => {
+test('other responses have no Server-Timing', async () => {
   for (const headers of [{}, { prefer: 'return=minimal' }, { prefer: 'server-timings' }]) {
     assert.equal((await app.fetch('/plants', { headers })).headers.get('server-timing'), null)
   }

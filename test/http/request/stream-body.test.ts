@@ -29,7 +29,7 @@ const options = () => ({
   recheckToken: (done: () => void) => done(),
 })
 
-test('nothing more is given of a body whose client has gone, however much of it has arrived', async (t) => {
+test('the rest of a body is discarded once its client has disconnected, however much has arrived', async (t) => {
   const plain = Buffer.alloc(8 * CHUNK_BYTES_MAX)
   for (const [body, length, coding] of [
     [PACKED, PACKED.length, 'gzip'],
@@ -41,11 +41,11 @@ test('nothing more is given of a body whose client has gone, however much of it 
       `Content-Length: ${length}`,
       `Content-Encoding: ${coding}`,
     ])
-    let pieces = 0
+    let chunks = 0
     await assert.rejects(
       async () => {
         for await (const _ of streamBody({ raw }, options())) {
-          if (++pieces > 1) continue
+          if (++chunks > 1) continue
           const closed = new Promise((resolve) => raw.socket.once('close', resolve))
           client.resetAndDestroy()
           await closed
@@ -54,33 +54,33 @@ test('nothing more is given of a body whose client has gone, however much of it 
       { code: 40000 },
       `${length} bytes in ${coding}`,
     )
-    assert.equal(pieces, 1, `${length} bytes in ${coding}`)
+    assert.equal(chunks, 1, `${length} bytes in ${coding}`)
   }
 })
 
-test('others are served between two pieces, also where a small body is large unpacked', async (t) => {
+test('other requests run between two chunks, also of a small body that is large once decompressed', async (t) => {
   const { raw } = await receivedRequest(t, PACKED, [
     `Content-Length: ${PACKED.length}`,
     'Content-Encoding: gzip',
   ])
   let turns = 0
-  let pieces = 0
+  let chunks = 0
   let isOver = false
   const turn = () => {
     turns++
     if (!isOver) setImmediate(turn)
   }
   setImmediate(turn)
-  for await (const piece of streamBody({ raw }, options())) {
-    assert.ok(piece.length <= CHUNK_BYTES_MAX)
-    assert.ok(turns >= pieces, `${turns} turns before piece ${pieces}`)
-    pieces++
+  for await (const chunk of streamBody({ raw }, options())) {
+    assert.ok(chunk.length <= CHUNK_BYTES_MAX)
+    assert.ok(turns >= chunks, `${turns} turns before chunk ${chunks}`)
+    chunks++
   }
   isOver = true
-  assert.ok(pieces >= 200)
+  assert.ok(chunks >= 200)
 })
 
-test('a client that sends a byte now and then is given up, and one that is fast enough is not', async (t) => {
+test('a client that sends below the minimum rate is dropped, and one that is fast enough is not', async (t) => {
   const { client, raw } = await receivedRequest(t, Buffer.from('a'), ['Content-Length: 100000'])
   const drip = setInterval(() => client.write('a'), 20)
   t.after(() => clearInterval(drip))

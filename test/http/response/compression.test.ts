@@ -111,7 +111,7 @@ async function startSimultaneous(t: TestContext, senders: readonly SendLongJson[
   }
 }
 
-test('beyond the limit on characters that are compressed at once, responses are not compressed', async (t) => {
+test('responses above the limit on concurrent compression are not compressed', async (t) => {
   const countCompressed = await startSimultaneous(t, new Array(5).fill(createSenderOfTwo()))
   assert.equal(await countCompressed(), 2)
   assert.equal(await countCompressed(), 2, 'the characters are free again')

@@ -56,15 +56,15 @@ async function runningTwice(): Promise<Response> {
   })
 }
 
-/** One of many writes that come at once to a service in whose queue there is room for one. */
+/** A rejected one of many concurrent writes to a service whose queue has room for one. */
 async function overloaded(test: TestContext): Promise<Response> {
   const small = await startApp(test, { PLANTSTORE_QUEUED_WRITES_MAX: '1' })
   const responses = await Promise.all(
     Array.from({ length: 40 }, (_, id) => small.send('POST', '/plants', `{"id":${id},"name":"a"}`)),
   )
-  const refused = responses.find(({ status }) => status !== 200)
-  assert.ok(refused && responses.some(({ status }) => status === 200))
-  return refused
+  const rejected = responses.find(({ status }) => status !== 200)
+  assert.ok(rejected && responses.some(({ status }) => status === 200))
+  return rejected
 }
 
 /** The last of so many reads at once that a token which may make one a second cannot have made them. */
@@ -140,7 +140,7 @@ for (const [code, { status, provoke }] of Object.entries(PROVOKED)) {
   })
 }
 
-test('what went wrong inside is in the log and not in the response', async () => {
+test('an internal failure is in the log and not in the response', async () => {
   const secret = 'SELECT secret FROM /var/lib/plants.db'
   for (const [failure, code] of [
     [new Error(secret), 50001],
@@ -161,7 +161,7 @@ test('what went wrong inside is in the log and not in the response', async () =>
   }
 })
 
-test('a storage that fails to read fails the request, not the service', async () => {
+test('a failed read of the storage fails the request, not the service', async () => {
   const failed = await altered.instead({ get: () => Promise.reject(new AppError(50302)) }, () =>
     altered.fetch('/plants/1'),
   )
@@ -169,7 +169,7 @@ test('a storage that fails to read fails the request, not the service', async ()
   await assertErrorResponse(await altered.fetch('/plants/1'), 404, 40402)
 })
 
-test('a token store that fails is no reason to let anybody in, nor to call a token wrong', async () => {
+test('if the token store fails, a token is neither accepted nor called invalid', async () => {
   for (const [failure, status, code] of [
     [new AppError(50302), 503, 50302],
     [new Error('x'), 500, 50001],

@@ -5,7 +5,7 @@ import { openWire, requestText } from '../../support/http/wire.ts'
 
 const app = await startApp({ after })
 
-test('HEAD gives what GET gives, without the body', async (test) => {
+test('HEAD has the response of GET without the body', async (test) => {
   const wire = await openWire(test, app.port)
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')
   const paths = [
@@ -39,7 +39,7 @@ test('HEAD gives what GET gives, without the body', async (test) => {
   await wire.assertUsable()
 })
 
-test('every response names its request, and lets no browser guess what it is', async () => {
+test('every response has the id of its request, and forbids content sniffing', async () => {
   await app.send('POST', '/plants', '{"id":2,"name":"a"}')
   const etag = (await app.fetch('/plants/2')).headers.get('etag') ?? ''
   const responses = [

@@ -44,7 +44,7 @@ async function sendUntilItFails(response: ResponseStream): Promise<unknown> {
   }
 }
 
-test('a response arrives whole, however long, with its header fields', async (t) => {
+test('a response of any length arrives complete, with its header fields', async (t) => {
   const { url } = await serve(t, async (reply) => {
     const response = streamResponse(reply, 'text/plain', { fields: ['vary', 'Accept'] })
     for (let count = 0; count < 200; count++) await response.send(PIECE)
@@ -60,7 +60,7 @@ test('a response arrives whole, however long, with its header fields', async (t)
   assert.deepEqual([head.headers.get('content-type'), await head.text()], ['text/plain', ''])
 })
 
-test('nothing more is sent while the client does not read, and it is given up in time', async (t) => {
+test('nothing more is sent while the client does not read, and it is dropped after a timeout', async (t) => {
   const outcome = Promise.withResolvers<unknown>()
   const { ask } = await serve(
     t,
@@ -77,7 +77,7 @@ test('nothing more is sent while the client does not read, and it is given up in
   await new Promise((resolve) => socket.once('close', resolve))
 })
 
-test('a client that goes away is noticed', async (t) => {
+test('a disconnected client is noticed', async (t) => {
   const outcome = Promise.withResolvers<unknown>()
   let response: ResponseStream | undefined
   const { ask } = await serve(t, async (reply) => {
@@ -91,7 +91,7 @@ test('a client that goes away is noticed', async (t) => {
   await assert.rejects(Promise.resolve(response?.send('x')), { code: 40000 })
 })
 
-test('a response that is whole is given up as well when nobody reads its end', async (t) => {
+test('a complete response is dropped, too, if its end is not read', async (t) => {
   const isOver = Promise.withResolvers<boolean>()
   const { ask } = await serve(
     t,
@@ -107,7 +107,7 @@ test('a response that is whole is given up as well when nobody reads its end', a
   assert.equal(await isOver.promise, false)
 })
 
-test('a response that is cut is seen to be not whole', async (t) => {
+test('the client can see that an aborted response is incomplete', async (t) => {
   const { url } = await serve(t, async (reply) => {
     const response = streamResponse(reply, 'text/plain')
     await response.send('some')

@@ -6,12 +6,12 @@ import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { exchange, statusesIn } from '../../support/http/raw-http.ts'
 import { type StartedApp, startApp, TOKEN } from '../../support/http/start-app.ts'
 
-/** The odd one of two ids that a JavaScript number cannot tell apart. */
+/** The odd one of two ids that a JavaScript number cannot distinguish. */
 const ID = '9007199254740993'
 
 const FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'reference.js', 'reference.css', 'leaf.svg']
 
-test('a plant of a 64-bit id is created and read back through the page, its id unrounded', {
+test('the page creates and reads a plant with a 64-bit id without rounding it', {
   skip,
 }, async (context) => {
   const app = await startApp(context)
@@ -54,7 +54,7 @@ test('a plant of a 64-bit id is created and read back through the page, its id u
   assert.equal(kept, '[{},{},""]')
 })
 
-test('a list is shown in its own digits, below the path of a base URL and on a narrow screen too', {
+test('the page shows the exact digits of a list, also below the path of a base URL and on a narrow screen', {
   skip,
 }, async (context) => {
   const app = await startApp(context, { PLANTSTORE_BASE_URL: 'https://plants.example/my/store' })
@@ -82,7 +82,7 @@ test('a list is shown in its own digits, below the path of a base URL and on a n
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 375)
 })
 
-test('the page and its files need no token and come with a strict policy', async (context) => {
+test('the page and its files need no token and have a strict content security policy', async (context) => {
   const app = await startApp(context)
   const page = await app.fetch('/docs', { headers: { authorization: '' } })
   assert.equal(page.status, 200)
@@ -109,7 +109,7 @@ test('the page and its files need no token and come with a strict policy', async
   }
 })
 
-test('a file is sent again only when it has changed, and gzipped to those who take it so', async (context) => {
+test('a file is sent again only if it has changed, and compressed if the client accepts gzip', async (context) => {
   const app = await startApp(context)
   const get = async (headers: Record<string, string>, method = 'GET') => {
     const response = await app.fetch('/docs/swagger-ui.css', { method, headers })
@@ -138,7 +138,7 @@ test('a file is sent again only when it has changed, and gzipped to those who ta
   await assertErrorResponse(await app.fetch('/docs', { method: 'POST' }), 405, 40501)
 })
 
-test('what is not one of its files is not there, whatever the name points at on the disk', async (context) => {
+test('other names are 404, whatever file on the disk they point to', async (context) => {
   const app = await startApp(context)
   const names = [
     'none.js',
@@ -155,7 +155,7 @@ test('what is not one of its files is not there, whatever the name points at on 
       40401,
     )
   }
-  // Not even a name of the page's own: without a token nobody is told what there is.
+  // Not even a name of the page's own: a caller without a token does not learn which paths exist.
   for (const path of [
     '/docs/../package.json',
     '/docs/a/../../../package.json',
@@ -171,7 +171,7 @@ async function openPage(context: TestContext, app: StartedApp, width = 1440) {
   const browser = await openChromium()
   context.after(() => browser.close())
   const page = await browser.newPage({ viewport: { width, height: 900 } })
-  /** What the console told of errors (a broken policy is one), and what a script threw. */
+  /** Errors on the console (a violated policy is one), and errors that a script threw. */
   const faults: string[] = []
   const requests: string[] = []
   page.on('console', (message) => {

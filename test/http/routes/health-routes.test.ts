@@ -7,10 +7,10 @@ import { assertErrorResponse } from '../../support/http/error-body.ts'
 import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 
 let isDraining = false
-/** What the storage does when it is asked whether it is there. */
+/** What the storage does on a ping. */
 let ping: () => Promise<void> = async () => {}
 
-/** Tells the app of a commit. */
+/** Reports a commit to the app. */
 let reportCommit: (commit: CommitReport) => void = () => {}
 
 const app = await startAlteredApp(
@@ -24,10 +24,10 @@ const app = await startAlteredApp(
       },
       activity: {
         ...real.activity,
-        onCommit(tell) {
+        onCommit(listener) {
           const before = reportCommit
-          reportCommit = (commit) => [before, tell].map((one) => one(commit))
-          real.activity.onCommit(tell)
+          reportCommit = (commit) => [before, listener].map((one) => one(commit))
+          real.activity.onCommit(listener)
         },
       },
     }),
@@ -35,16 +35,16 @@ const app = await startAlteredApp(
   },
 )
 
-test('/healthz and /readyz response without a token, and tell nothing but that', async () => {
+test('/healthz and /readyz need no token, and their bodies are minimal', async () => {
   const engine = process.env.TEST_DATABASE_SERVER === undefined ? 'sqlite' : 'postgres'
-  for (const [path, told] of [
+  for (const [path, expected] of [
     ['/healthz', { status: 'up' }],
     ['/readyz', { status: 'ready', version: packageJson.version, engine, writes: 'working' }],
   ] as const) {
     const response = await fetch(app.url + path)
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
-    assert.deepEqual(await response.json(), told)
+    assert.deepEqual(await response.json(), expected)
   }
 })
 
@@ -67,7 +67,7 @@ test('a service whose storage fails is up and not ready, until it works again', 
   assert.equal((await app.fetch('/readyz')).status, 200)
 })
 
-test('a service whose commits fail stays ready, as it can be read, and says so until one is done', async () => {
+test('a service whose commits fail stays ready for reads, and reports failing writes until one succeeds', async () => {
   const writes = async () => {
     const response = await app.fetch('/readyz')
     assert.equal(response.status, 200)
@@ -81,7 +81,7 @@ test('a service whose commits fail stays ready, as it can be read, and says so u
   assert.equal(await writes(), 'working')
 })
 
-test('a storage that does not response in time is not ready', async () => {
+test('a service whose storage does not respond in time is not ready', async () => {
   ping = () => new Promise<void>(() => {})
   const start = performance.now()
   await assertErrorResponse(await app.fetch('/readyz'), 503, 50302)

@@ -1,7 +1,7 @@
 import { after } from 'node:test'
 import { makeCertificate, trustCertificate } from '../../support/certificates.ts'
-import { orderedServerSuite } from './http-server-suite.ts'
+import { httpServerSuite } from './http-server-suite.ts'
 
 const certificate = makeCertificate({ after })
 trustCertificate(certificate)
-await orderedServerSuite(certificate.settings)
+await httpServerSuite(certificate.settings)

@@ -7,10 +7,10 @@ import { startApp } from '../../support/http/start-app.ts'
 import { openWire, requestText } from '../../support/http/wire.ts'
 
 /**
- * What a connection does, told from its bytes, with these settings. What a single request may look like is in
+ * The behaviour of connections, byte for byte, with these settings. Single requests are in
  * malformed-requests-suite.ts.
  */
-export async function orderedServerSuite(settings: Environment = {}): Promise<void> {
+export async function httpServerSuite(settings: Environment = {}): Promise<void> {
   const isSecure = settings.PLANTSTORE_TLS_CERT !== undefined
   const app = await startApp(
     { after },
@@ -29,7 +29,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     return response.status === 200
   }
 
-  test('pipelined requests get a response in their order', async (test) => {
+  test('pipelined requests get their responses in order', async (test) => {
     const wire = await open(test)
     const paths = Array.from(
       { length: 30 },
@@ -44,7 +44,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     await wire.assertUsable()
   })
 
-  test('pipelined requests run one after another: each sees what those before it did', async (test) => {
+  test('pipelined requests see the effects of those before them', async (test) => {
     const wire = await open(test)
     const id = nextId()
     const path = `/plants/${id}`
@@ -75,7 +75,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     await wire.assertUsable()
   })
 
-  test('nothing that stands behind Connection: close is executed', async (test) => {
+  test('no request after Connection: close is executed', async (test) => {
     const wire = await open(test)
     const [first, second] = [nextId(), nextId()]
     wire.send(createText(first, { Connection: 'close' }) + createText(second))
@@ -86,7 +86,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     assert.deepEqual([await isStored(first), await isStored(second)], [true, false])
   })
 
-  test('nothing that stands behind a response that closes is executed', async (test) => {
+  test('no request after a response that closes the connection is executed', async (test) => {
     const id = nextId()
     for (const bad of [
       requestText('GET /plants', { Host: '' }),
@@ -103,7 +103,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     assert.ok(!(await isStored(id)))
   })
 
-  test('a create that garbage follows keeps its response, and the garbage gets one of its own', async (test) => {
+  test('a create gets its response even if garbage follows, which gets one of its own', async (test) => {
     for (const garbage of ['\x16\x03\x01 no HTTP\r\n\r\n', 'GET / HTTP/9\r\n\r\n', `${'x'.repeat(20_000)}`]) {
       const wire = await open(test)
       const id = nextId()
@@ -115,7 +115,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     }
   })
 
-  test('a client that closes its side behind the request still hears the response', async (test) => {
+  test('a client that half-closes after its request still gets the response', async (test) => {
     const wire = await open(test)
     const id = nextId()
     wire.send(createText(id))
@@ -124,7 +124,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     await wire.assertClosed()
   })
 
-  test('a client that says HTTP/1.0 gets a response and the connection closed', async (test) => {
+  test('an HTTP/1.0 request gets a response, and its connection is closed', async (test) => {
     const wire = await open(test)
     const id = nextId()
     wire.send(requestText('GET /healthz').replace('HTTP/1.1', 'HTTP/1.0') + createText(id))
@@ -133,14 +133,14 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     assert.ok(!(await isStored(id)))
   })
 
-  test('an empty line before a request is let through (RFC 9112 §2.2)', async (test) => {
+  test('an empty line before a request is ignored (RFC 9112 §2.2)', async (test) => {
     const wire = await open(test)
     wire.send(`\r\n${requestText('GET /healthz')}`)
     assert.equal((await wire.response()).status, 200)
     await wire.assertUsable()
   })
 
-  test('what does not arrive in time gets 408 and the connection closed', async (test) => {
+  test('a request that does not arrive in time gets 408, and its connection is closed', async (test) => {
     const [silent, slowHeaders, slowBody, slowSecond] = await Promise.all([
       open(test),
       open(test),
@@ -160,19 +160,19 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
       await wire.assertClosed()
     }
     assert.deepEqual([await isStored(id), await isStored(stored)], [false, true])
-    // Nothing was asked on it, so nothing gets a response.
+    // It had no request, so it gets no response.
     silent.end()
     await silent.assertClosed()
   })
 
-  test('a request whose body stays away after its refusal holds the connection no longer than any other', async (test) => {
+  test('a rejected request whose body does not arrive is closed at the usual timeout', async (test) => {
     const wire = await open(test)
     wire.send(requestText('POST /plants', { Authorization: '', 'Content-Length': '1000' }))
     await assertErrorResponse(await wire.response(), 401, 40101)
     await wire.assertClosed()
   })
 
-  test('CONNECT, an upgrade and a TLS greeting get no tunnel', async (test) => {
+  test('CONNECT, an upgrade and a TLS handshake get no tunnel', async (test) => {
     const connecting = await open(test)
     const id = nextId()
     connecting.send(`CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n${createText(id)}`)
@@ -202,7 +202,7 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     await greeting.assertClosed()
   })
 
-  test('a client that goes away in the middle of its request stores nothing and harms nobody', async (test) => {
+  test('a request that its client aborts stores nothing and logs no failure', async (test) => {
     const ids: number[] = []
     for (let count = 0; count < 10; count++) {
       const wire = await open(test)
@@ -218,14 +218,14 @@ export async function orderedServerSuite(settings: Environment = {}): Promise<vo
     assert.equal(app.log.filter(({ level }) => Number(level) >= 50).length, 0, JSON.stringify(app.log))
   })
 
-  test('a client that pipelines without end is cut off, and others are served', async (test) => {
+  test('a client that pipelines endlessly is dropped, and others are served', async (test) => {
     const wire = await open(test)
     wire.send(...Array.from({ length: 5_000 }, () => createText(nextId())))
     await eventually(() => wire.isClosed)
     assert.equal((await app.fetch('/plants?limit=1')).status, 200)
   })
 
-  test('a time for whole requests that is shorter than that for header fields holds for these, too', async (test) => {
+  test('a request timeout shorter than the headers timeout applies to header fields, too', async (test) => {
     const hasty = await startApp(test, { ...settings, PLANTSTORE_REQUEST_TIMEOUT_MS: '200' })
     const wire = await openWire(test, hasty.port, { isSecure })
     wire.send('GET /healthz HTTP/1.1\r\n')

@@ -1,3 +1,3 @@
-import { orderedServerSuite } from './http-server-suite.ts'
+import { httpServerSuite } from './http-server-suite.ts'
 
-await orderedServerSuite()
+await httpServerSuite()

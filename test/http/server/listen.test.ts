@@ -47,14 +47,14 @@ function portsOf(pid = 0): string[] {
     .map(([, place = '']) => place)
 }
 
-test('on a Unix socket the printed line adds a plant, nobody else may connect, and a stop removes it', async (test) => {
+test('the printed command creates a plant over the Unix socket, which only its owner may use and a stop removes', async (test) => {
   const socket = join(temporaryFolder(test), "the gardener's.sock")
   const service = await serveOn(test, socket)
   assert.ok(service.stdout.startsWith(`Plant Store is at the socket ${socket} (try: curl --unix-socket '`))
   const [, line = ''] = /^ {2}(curl .*)$/m.exec(service.stdout) ?? []
   assert.equal((await run('sh', ['-c', line])).stdout, '{"name":"Quercus robur","tag":"tree"}')
   assert.equal(statSync(socket).mode & 0o777, 0o660)
-  // A file that it closes while they are looked at is none of them.
+  // A file that it closes meanwhile is skipped.
   await keepTrying(() => assert.deepEqual(portsOf(service.child.pid), [], 'a port is opened beside it'))
   service.child.kill('SIGTERM')
   assert.equal(await service.exit, 0)
@@ -65,7 +65,7 @@ test('on a Unix socket the printed line adds a plant, nobody else may connect, a
   )
 })
 
-test('the socket of a process that crashed is taken over; one in use, and what is none, are left alone', async (test) => {
+test('the socket of a crashed process is replaced; one in use and other files are not', async (test) => {
   const folder = temporaryFolder(test)
   const socket = join(folder, 'plants.sock')
   const crashed = await serveOn(test, socket)
@@ -84,7 +84,7 @@ test('the socket of a process that crashed is taken over; one in use, and what i
   assert.equal(readFileSync(file, 'utf8'), 'mine')
 })
 
-test('what another process put in the place of a socket stays when the service stops', async (test) => {
+test('a stop does not remove a file that another process put in place of the socket', async (test) => {
   const socket = join(temporaryFolder(test), 'plants.sock')
   const first = await startApp(test, { PLANTSTORE_SOCKET: socket })
   rmSync(socket)
@@ -98,7 +98,7 @@ test('what another process put in the place of a socket stays when the service s
   assert.equal(readFileSync(socket, 'utf8'), 'mine')
 })
 
-test('a stop goes on where nobody can tell whose socket is there', async (test) => {
+test('a stop succeeds even if the socket cannot be examined', async (test) => {
   const folder = temporaryFolder(test)
   mkdirSync(join(folder, 'run'))
   const app = await startApp(test, { PLANTSTORE_SOCKET: join(folder, 'run/plants.sock') })
@@ -107,7 +107,7 @@ test('a stop goes on where nobody can tell whose socket is there', async (test) 
   await app.stop()
 })
 
-test('a path that is too long, or in a folder that is not there, is told', async (test) => {
+test('a path that is too long or in a missing folder is reported', async (test) => {
   const folder = temporaryFolder(test)
   await assert.rejects(startApp(test, { PLANTSTORE_SOCKET: join(folder, 'x'.repeat(107)) }), {
     name: 'SetupError',
@@ -118,13 +118,13 @@ test('a path that is too long, or in a folder that is not there, is told', async
   })
 })
 
-test('pipelined requests, broken bytes and a body too large get a response on a socket as on a port', async (test) => {
+test('pipelined requests, malformed bytes and too large a body get the same responses on a socket as on a port', async (test) => {
   const socket = join(temporaryFolder(test), 'plants.sock')
   await startApp(test, { PLANTSTORE_SOCKET: socket })
   const client = connect({ path: socket, allowHalfOpen: true })
   let text = ''
-  client.on('data', (piece) => {
-    text += piece
+  client.on('data', (chunk) => {
+    text += chunk
   })
   const fields = `Host: a\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`
   const body = '{"id":1,"name":"a"}'
@@ -137,7 +137,7 @@ test('pipelined requests, broken bytes and a body too large get a response on a 
   assert.match(text, /"error":41301/)
 })
 
-test('who talks to a socket is this machine, and the proxy there is believed where loopback is', async (test) => {
+test('the client of a socket is this machine, and a proxy there is trusted if loopback is', async (test) => {
   for (const [trusted, expected] of [
     ['', '127.0.0.1'],
     ['loopback', '203.0.113.9'],
@@ -146,12 +146,12 @@ test('who talks to a socket is this machine, and the proxy there is believed whe
     const app = await startApp(test, { PLANTSTORE_SOCKET: socket, PLANTSTORE_TRUSTED_PROXIES: trusted })
     const fields = ['-H', 'Authorization: Bearer wrong-and-long-enough', '-H', 'X-Forwarded-For: 203.0.113.9']
     await run('curl', ['-s', ...fields, '--unix-socket', socket, 'http://localhost/plants'])
-    const refused = await eventually(() => app.log.find(({ event }) => event === 'token.rejected'))
-    assert.equal(refused.clientAddress, expected)
+    const rejected = await eventually(() => app.log.find(({ event }) => event === 'token.rejected'))
+    assert.equal(rejected.clientAddress, expected)
   }
 })
 
-test('a host or port that cannot be had is told', async (test) => {
+test('a host or port that is not available is reported', async (test) => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   test.after(() => void taken.close())
@@ -162,12 +162,12 @@ test('a host or port that cannot be had is told', async (test) => {
   })
 })
 
-test('a socket that cannot be given to its group is not listened on', async (test) => {
+test('the service does not listen on a socket that cannot be given to its group', async (test) => {
   const folder = temporaryFolder(test)
   const socket = join(folder, 'plants.sock')
   const app = fastify()
   test.after(() => app.close())
-  // Some file systems take a socket and let nobody change its mode; one that is gone cannot be changed either.
+  // Some file systems accept a socket but no change of its mode; a removed one cannot be changed either.
   app.addHook('onListen', async () => {
     for (const name of readdirSync(folder)) rmSync(join(folder, name))
   })

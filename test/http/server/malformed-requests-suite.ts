@@ -38,19 +38,19 @@ const MALFORMED: Record<string, string> = {
   'a signed length': withLines('Host: a', `Content-Length: +${LENGTH}`) + PLANT,
   'a negative length': withLines('Host: a', 'Content-Length: -1') + PLANT,
   'a hexadecimal length': withLines('Host: a', 'Content-Length: 0x1c') + PLANT,
-  'a length beyond all bounds': withLines('Host: a', `Content-Length: ${'9'.repeat(40)}`) + PLANT,
+  'a length above every limit': withLines('Host: a', `Content-Length: ${'9'.repeat(40)}`) + PLANT,
   'a length beside chunks':
     withLines('Host: a', `Content-Length: ${LENGTH}`, 'Transfer-Encoding: chunked') + CHUNKED,
   'chunks beside a length': withLines('Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5') + CHUNKED,
-  'a transfer coding that is not known': withLines('Host: a', 'Transfer-Encoding: gzip, chunked') + CHUNKED,
-  'a transfer coding behind chunked': withLines('Host: a', 'Transfer-Encoding: chunked, gzip') + CHUNKED,
+  'an unknown transfer coding': withLines('Host: a', 'Transfer-Encoding: gzip, chunked') + CHUNKED,
+  'a transfer coding after chunked': withLines('Host: a', 'Transfer-Encoding: chunked, gzip') + CHUNKED,
   'the coding identity': withLines('Host: a', 'Transfer-Encoding: identity') + CHUNKED,
   'chunked twice': withLines('Host: a', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked') + CHUNKED,
   'a coding that only looks like chunked': withLines('Host: a', 'Transfer-Encoding: xchunked') + CHUNKED,
   'a coding with a parameter': withLines('Host: a', 'Transfer-Encoding: chunked;q=1') + CHUNKED,
   'chunks in HTTP/1.0':
     withLines('Host: a', 'Transfer-Encoding: chunked').replace('HTTP/1.1', 'HTTP/1.0') + CHUNKED,
-  'a chunk size that is none': `${withLines('Host: a', 'Transfer-Encoding: chunked')}1g\r\n${PLANT}\r\n0\r\n\r\n`,
+  'an invalid chunk size': `${withLines('Host: a', 'Transfer-Encoding: chunked')}1g\r\n${PLANT}\r\n0\r\n\r\n`,
   'a chunk size with a sign': `${withLines('Host: a', 'Transfer-Encoding: chunked')}+1c\r\n${PLANT}\r\n0\r\n\r\n`,
   'a chunk longer than its size': `${withLines('Host: a', 'Transfer-Encoding: chunked')}5\r\n${PLANT}\r\n0\r\n\r\n`,
   'a chunk with a bare LF':
@@ -63,33 +63,33 @@ const MALFORMED: Record<string, string> = {
   'no version, as in HTTP/0.9': 'GET /plants\r\n\r\n',
   'another protocol': GOOD.replace('HTTP/1.1', 'ICAP/1.0'),
   'the greeting of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-  'a method that nobody knows': GOOD.replace('POST', 'BREW'),
+  'an unknown method': GOOD.replace('POST', 'BREW'),
   'a method in lower case': GOOD.replace('POST', 'post'),
   'a space in the target': GOOD.replace('/plants', '/plants x'),
   'a control character in the target': GOOD.replace('/plants', '/plants\x01'),
-  'a target of a star, but for OPTIONS': GOOD.replace('/plants', '*'),
+  'the target * without OPTIONS': GOOD.replace('/plants', '*'),
   'a query that is not percent-encoded': GOOD.replace('/plants', '/plants?tag=\xc3\x97'),
-  'a target that is no path': GOOD.replace('/plants', 'plants'),
+  'a target that is not a path': GOOD.replace('/plants', 'plants'),
   'binary garbage': Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1'),
 }
 
 /**
- * What a request may look like, with these settings. Each one here would add the plant 666 if it were taken for something
- * that it is not.
+ * Valid and malformed requests, with these settings. Each malformed one would create the plant 666 if the service
+ * mistook it for something else.
  */
 export async function malformedRequestsSuite(settings: Environment = {}): Promise<void> {
   const app = await startApp({ after }, settings)
   const open = (test: TestContext) =>
     openWire(test, app.port, { isSecure: settings.PLANTSTORE_TLS_CERT !== undefined })
 
-  async function assertRefused(
+  async function assertRejected(
     test: TestContext,
     bytes: string,
     status = 400,
     code: ErrorCode = 40000,
   ): Promise<void> {
     const wire = await open(test)
-    // What follows would be executed by a server that sees the end of the bad request elsewhere.
+    // The next request would be executed by a server that sees the end of the malformed one elsewhere.
     wire.send(bytes + GOOD)
     const response = await wire.response()
     await assertErrorResponse(response, status, code)
@@ -100,11 +100,11 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
   }
 
   for (const [what, bytes] of Object.entries(MALFORMED)) {
-    test(`${what} is refused with 400, and nothing behind it is executed`, (test) =>
-      assertRefused(test, bytes))
+    test(`${what} is rejected with 400, and nothing after it is executed`, (test) =>
+      assertRejected(test, bytes))
   }
 
-  test('the response to a target that is not encoded says how to encode it', async (test) => {
+  test('the response to an unencoded target says how to encode it', async (test) => {
     for (const [target, advice] of [
       ['/plants?tag=\xc3\x97', /percent-encoded UTF-8: × is %C3%97/],
       ['/pl\xc3\xa4nts', /percent-encoded UTF-8: × is %C3%97/],
@@ -119,29 +119,34 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
     }
   })
 
-  test('header fields and targets beyond 16 KiB are refused with 431', async (test) => {
-    await assertRefused(test, withLines('Host: a', `X: ${'x'.repeat(16 * 1024)}`), 431, 43101)
-    await assertRefused(test, withLines('Host: a', ...Array.from({ length: 3000 }, () => 'X: y')), 431, 43101)
-    await assertRefused(test, requestText(`GET /plants?q=${'x'.repeat(17 * 1024)}`), 431, 43101)
+  test('header fields and targets over 16 KiB are rejected with 431', async (test) => {
+    await assertRejected(test, withLines('Host: a', `X: ${'x'.repeat(16 * 1024)}`), 431, 43101)
+    await assertRejected(
+      test,
+      withLines('Host: a', ...Array.from({ length: 3000 }, () => 'X: y')),
+      431,
+      43101,
+    )
+    await assertRejected(test, requestText(`GET /plants?q=${'x'.repeat(17 * 1024)}`), 431, 43101)
     const response = await app.fetch('/healthz', { headers: { x: 'x'.repeat(14 * 1024) } })
     assert.equal(response.status, 200)
   })
 
-  test('no malformed request makes the service log a failure of its own', () => {
+  test('no malformed request logs a failure of the service', () => {
     assert.deepEqual(
       app.log.filter(({ level }) => Number(level) >= 50),
       [],
     )
   })
 
-  test('a token is no help against a sound request without one', async (test) => {
+  test('a valid request without a token gets 401, and its connection stays usable', async (test) => {
     const wire = await open(test)
     wire.send(requestText('GET /plants', { Authorization: '' }))
     await assertErrorResponse(await wire.response(), 401, 40101)
     await wire.assertUsable()
   })
 
-  test('what is unusual and sound is served', async (test) => {
+  test('unusual but valid requests are served', async (test) => {
     const wire = await open(test)
     const sound: Record<string, string> = {
       'an empty Host': `GET /healthz HTTP/1.1\r\nHost:\r\n\r\n`,
@@ -157,9 +162,9 @@ export async function malformedRequestsSuite(settings: Environment = {}): Promis
       assert.equal((await wire.response()).status, 200, what)
     }
     wire.send(requestText('POST http://plants.test/tags'))
-    const refused = await wire.response()
-    await assertErrorResponse(refused, 405, 40501)
-    assert.equal(refused.headers.allow, 'GET, HEAD, OPTIONS')
+    const rejected = await wire.response()
+    await assertErrorResponse(rejected, 405, 40501)
+    assert.equal(rejected.headers.allow, 'GET, HEAD, OPTIONS')
     wire.send(requestText('OPTIONS *'))
     const { status, headers } = await wire.response()
     assert.equal(status, 204)

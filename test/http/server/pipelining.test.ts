@@ -5,7 +5,7 @@ import { startAlteredApp } from '../../support/http/start-altered-app.ts'
 import type { Lifetime } from '../../support/http/start-app.ts'
 import { openWire, requestText } from '../../support/http/wire.ts'
 
-/** A service that makes a page when it is let go; pages are told apart by their limits. */
+/** A service that sends a page once it is released; pages are distinguished by their limits. */
 async function startHeldApp(t: Lifetime) {
   const held = new Map<number, () => void>()
   let most = 0
@@ -31,7 +31,7 @@ async function startHeldApp(t: Lifetime) {
     wire: await openWire(t, app.port),
     held,
     most: () => most,
-    async letGo(limit: number) {
+    async release(limit: number) {
       await eventually(() => held.has(limit))
       held.get(limit)?.()
       held.delete(limit)
@@ -41,15 +41,15 @@ async function startHeldApp(t: Lifetime) {
 
 const pageText = (limit: number) => requestText(`GET /plants?limit=${limit}`, { 'X-Request-Id': `r${limit}` })
 
-test('of the reads on one connection eight run at a time, and all get a response in their order', async (t) => {
-  const { wire, held, most, letGo } = await startHeldApp(t)
+test('eight reads of a connection run at a time, and responses are sent in order', async (t) => {
+  const { wire, held, most, release } = await startHeldApp(t)
   const limits = Array.from({ length: 40 }, (_, at) => at + 1)
   wire.send(limits.map(pageText).join(''))
   await eventually(() => held.size === 8)
-  // It makes no room: its response is held until those before it are sent.
-  await letGo(8)
+  // It frees no slot: its response is held until those before it are sent.
+  await release(8)
   for (const limit of limits) {
-    if (limit !== 8) await letGo(limit)
+    if (limit !== 8) await release(limit)
     const { status, headers } = await wire.response()
     assert.deepEqual([status, headers['x-request-id']], [200, `r${limit}`])
   }
@@ -57,25 +57,25 @@ test('of the reads on one connection eight run at a time, and all get a response
   await wire.assertUsable()
 })
 
-test('a write among reads waits for all before it, and those behind it wait for the write', async (t) => {
-  const { wire, held, letGo } = await startHeldApp(t)
+test('a pipelined write waits for all requests before it, and reads after it wait for the write', async (t) => {
+  const { wire, held, release } = await startHeldApp(t)
   const create = requestText('POST /plants', {}, '{"id":1,"name":"a"}')
   wire.send(pageText(1) + pageText(2) + create + pageText(3) + pageText(4))
   await eventually(() => held.size === 2)
   for (const limit of [1, 2]) {
-    await letGo(limit)
+    await release(limit)
     assert.equal((await wire.response()).body, '[]')
   }
   assert.equal((await wire.response()).body, '{"name":"a"}')
   await eventually(() => held.size === 2)
   for (const limit of [3, 4]) {
-    await letGo(limit)
+    await release(limit)
     assert.match((await wire.response()).body, /"id":1,/)
   }
   await wire.assertUsable()
 })
 
-test('who asks for much on many connections does not keep another from being served between', async (t) => {
+test('a client with many requests on many connections does not block another client', async (t) => {
   const [connections, each] = [20, 40]
   let begun = 0
   const app = await startAlteredApp(t, {

@@ -8,13 +8,13 @@ import { metricsOf, sumOf } from '../../support/metrics-text.ts'
 
 const REQUESTS = 'plantstore_http_requests_total'
 
-/** A service whose reads and creates wait until they are let on, and a client that asks it for something. */
+/** A service whose reads and creates wait for `release`, and a client that sends it requests. */
 async function startWaiting(t: TestContext, settings: Record<string, string> = {}) {
   const asked = Promise.withResolvers<void>()
-  const letOn = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
   const wait = () => {
     asked.resolve()
-    return letOn.promise
+    return release.promise
   }
   const app = await startAlteredApp(t, {
     settings: { PLANTSTORE_LOG_LEVEL: 'info', PLANTSTORE_SLOW_REQUEST_MS: '0', ...settings },
@@ -32,9 +32,9 @@ async function startWaiting(t: TestContext, settings: Record<string, string> = {
   })
   return {
     app,
-    letOn: letOn.resolve,
+    release: release.resolve,
     linesOf: (path: string) => app.log.filter((line) => line.path === path),
-    /** Sends a request, and gives its connection when it waits. */
+    /** Sends a request, and returns its connection once the request waits. */
     async ask(text: string): Promise<Socket> {
       const socket = connect({ port: app.port, host: '127.0.0.1' })
       t.after(() => socket.destroy())
@@ -42,7 +42,7 @@ async function startWaiting(t: TestContext, settings: Record<string, string> = {
       await asked.promise
       return socket
     },
-    /** Goes away, and waits until the service has noticed. */
+    /** Disconnects, and waits until the service has noticed. */
     async leave(socket: Socket): Promise<void> {
       socket.resetAndDestroy()
       await eventually(async () => {
@@ -55,11 +55,11 @@ async function startWaiting(t: TestContext, settings: Record<string, string> = {
 
 const CREATE = requestText('POST /plants', {}, '{"id":1,"name":"Oak"}')
 
-test('a request whose client gave up is told as slow once it is over, and counted as no response', async (t) => {
-  const { app, ask, leave, letOn, linesOf } = await startWaiting(t)
+test('an abandoned request is logged as slow at its end, and not counted as a response', async (t) => {
+  const { app, ask, leave, release, linesOf } = await startWaiting(t)
   await leave(await ask(CREATE))
   assert.deepEqual(linesOf('/plants'), [])
-  letOn()
+  release()
   const [line, ...others] = await eventually(() => linesOf('/plants').length > 0 && linesOf('/plants'))
   assert.deepEqual(others, [])
   assert.deepEqual([line?.level, line?.msg, line?.method, line?.dropped], [40, 'slow request', 'POST', true])
@@ -67,15 +67,15 @@ test('a request whose client gave up is told as slow once it is over, and counte
   assert.equal(sumOf(await metricsOf(app), REQUESTS, { route: '/plants' }), 0)
 })
 
-test('a request whose client gave up leaves no line where it was quick', async (t) => {
-  const { app, ask, leave, letOn, linesOf } = await startWaiting(t, { PLANTSTORE_SLOW_REQUEST_MS: '60000' })
+test('an abandoned request that was quick logs no line', async (t) => {
+  const { app, ask, leave, release, linesOf } = await startWaiting(t, { PLANTSTORE_SLOW_REQUEST_MS: '60000' })
   await leave(await ask(CREATE))
-  letOn()
+  release()
   await eventually(async () => (await app.fetch('/plants/1')).ok)
   assert.deepEqual(linesOf('/plants'), [])
 })
 
-test('a body that breaks off with its client is no refusal', async (t) => {
+test('a body that is aborted by its client is not a rejection', async (t) => {
   const { app, linesOf } = await startWaiting(t, { PLANTSTORE_LOG_LEVEL: 'debug' })
   const socket = connect({ port: app.port, host: '127.0.0.1' })
   socket.write(requestText('POST /plants', { Expect: '100-continue' }, '{}').slice(0, -1))
@@ -87,10 +87,10 @@ test('a body that breaks off with its client is no refusal', async (t) => {
   assert.equal(sumOf(await metricsOf(app), 'plantstore_rejections_total'), 0)
 })
 
-test('a long response that breaks off is counted and logged as cut', async (t) => {
-  const { app, ask, letOn, linesOf } = await startWaiting(t)
+test('an aborted response is counted, and logged as dropped', async (t) => {
+  const { app, ask, release, linesOf } = await startWaiting(t)
   const socket = await ask(requestText('GET /plants'))
-  letOn()
+  release()
   await new Promise((resolve) => socket.once('readable', resolve))
   socket.resetAndDestroy()
   const [line] = await eventually(() => linesOf('/plants').length > 0 && linesOf('/plants'))
