@@ -17,7 +17,7 @@ const WARM_UP_REQUESTS = 20
 /** A timer may run beside one request, but hardly beside each of these. */
 const COUNTED_REQUESTS = 5
 
-/** The mechanics of every server, whatever its requests do: each with the reason why it is left out. */
+/** The mechanics of every server, whatever its requests do: each with the reason why it is omitted. */
 const MECHANICS: readonly [prefix: string, reason: string][] = [
   ['src/http/server/', 'HTTP connections and pipelining'],
   ['src/http/connections/', 'connections: limits, slow readers, addresses'],

@@ -66,7 +66,7 @@ test('every way to read a message is found, and showing one is not', () => {
   }
   for (const line of [
     'throw new CommandFailure(error.message)',
-    "const told = [kind === 'service' ? message : words[kind]]",
+    "const shown = [kind === 'service' ? message : words[kind]]",
     'return error.message',
     'stderr.write(row + printable(message) + code)',
   ]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ERRORS, OVERLOAD_REASONS } from '../../src/errors.ts'
-import { cutImport } from '../support/cut-import.ts'
+import { abortImport } from '../support/abort-import.ts'
 import { eventually } from '../support/eventually.ts'
 import { exchange } from '../support/http/raw-http.ts'
 import { startApp } from '../support/http/start-app.ts'
@@ -102,7 +102,7 @@ test('bytes that are not HTTP and incomplete requests are counted without a rout
 
 test('an import whose client disconnects has no response and is not counted as a success', async (context) => {
   const app = await startApp(context, { PLANTSTORE_LOG_LEVEL: 'debug' })
-  await cutImport(app)
+  await abortImport(app)
   await eventually(() => app.log.some(({ path }) => path === '/plants/import'))
   assert.equal(sumOf(await metricsOf(app), REQUESTS, { route: '/plants/import' }), 0)
 })

@@ -89,7 +89,7 @@ function assertKnown(expression: string): void {
     const samples = [...metrics.values()].flatMap((family) =>
       family.samples.filter(({ name }) => name === metric),
     )
-    assert.ok(samples.length > 0, `/metrics tells no ${metric}: ${expression}`)
+    assert.ok(samples.length > 0, `/metrics has no ${metric}: ${expression}`)
     for (const name of samples.flatMap((sample) => Object.keys(sample.labels))) labels.add(name)
     for (const matcher of matchers) {
       if (LABELS_OF_PROMETHEUS.includes(matcher.label)) continue
@@ -111,15 +111,15 @@ function isMatch({ operator, value }: Matcher, text: string): boolean {
   return operator.startsWith('!') ? !isEqual : isEqual
 }
 
-test('what makes no sense is found', () => {
-  assert.throws(() => assertKnown('sum(rate(plantstore_typo_total[5m]))'), /tells no plantstore_typo_total/)
+test('unknown metrics, labels and values are found', () => {
+  assert.throws(() => assertKnown('sum(rate(plantstore_typo_total[5m]))'), /has no plantstore_typo_total/)
   assert.throws(() => assertKnown('plantstore_rejections_total{code="1"}'), /no label code/)
   assert.throws(() => assertKnown('plantstore_rejections_total{error="1"}'), /has error=1/)
   assert.throws(() => assertKnown('sum by (routes) (plantstore_rejections_total)'), /Nothing has routes/)
   assert.throws(() => assertKnown('sum(rate(plantstore_rejections_total[5m])'), /No PromQL/)
 })
 
-test('every alert looks at what the service tells, and says what to do', () => {
+test('every alert uses existing metrics and has an action', () => {
   assert.ok(rules.length >= 6)
   for (const { alert, expr, for: lasting, labels, annotations } of rules) {
     assert.match(alert, /^Plantstore[A-Z]\w+$/)
@@ -128,10 +128,10 @@ test('every alert looks at what the service tells, and says what to do', () => {
     assert.match(labels.severity, /^(?:critical|warning)$/)
     assert.ok(annotations.summary.length > 20 && annotations.action.length > 50, alert)
     for (const [name] of annotations.action.matchAll(/plantstore_\w+|process_\w+/g)) {
-      const isTold = [...metrics].some(
+      const exists = [...metrics].some(
         ([family, { samples }]) => name === family || samples.some((one) => one.name === name),
       )
-      assert.ok(isTold, `${alert} speaks of ${name}`)
+      assert.ok(exists, `${alert} names ${name}`)
     }
   }
   assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length)
@@ -142,17 +142,17 @@ test('the table of docs/metrics.md has every metric of the service, with its lab
   const named = [...page.matchAll(/`(plantstore_[a-z_]+)(?:\{([a-z_, ]+)\})?`/g)].map(
     ([, name = '', labels = '']) => [name, labels.split(', ').sort().join()] as const,
   )
-  const told = [...metrics]
+  const reported = [...metrics]
     .filter(([name]) => name.startsWith('plantstore_'))
     .map(([name, { samples }]) => {
       const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)))
       labels.delete('le')
       return [name, [...labels].sort().join()] as const
     })
-  assert.deepEqual(Object.fromEntries(named), Object.fromEntries(told))
+  assert.deepEqual(Object.fromEntries(named), Object.fromEntries(reported))
 })
 
-test('every panel of the dashboard looks at what the service tells', () => {
+test('every panel of the dashboard uses existing metrics', () => {
   assert.ok(dashboard.panels.length > 10)
   for (const { targets } of dashboard.panels) {
     assert.ok(targets.length > 0)
@@ -165,7 +165,7 @@ test('every panel of the dashboard looks at what the service tells', () => {
   }
 })
 
-test('the panels have a place of their own, and only variables that there are', () => {
+test('panels do not overlap, and use existing variables only', () => {
   const taken = new Set<string>()
   for (const { title, gridPos } of dashboard.panels) {
     for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
@@ -188,11 +188,11 @@ describe('promtool', { skip: promtoolMissing }, () => {
     assert.equal(status, 0, stdout + stderr)
   }
 
-  test('takes the metrics, names and all', async () => {
+  test('accepts the metrics and their names', async () => {
     assertPasses(['check', 'metrics'], await (await app.fetch('/metrics')).text())
   })
 
-  test('takes the alerts, and each fires when it should and not else', () => {
+  test('accepts the alerts, and each fires in its cases only', () => {
     assertPasses(['check', 'rules', ALERTS_FILE])
     assertPasses(['test', 'rules', fileOf('test/ops/alert-cases.yml')])
   })

@@ -18,22 +18,22 @@ const HAPROXY = '/usr/sbin/haproxy'
 const skip = existsSync(HAPROXY) ? false : `the load balancer is not tested: there is no ${HAPROXY}`
 const loadBalancer = readFileSync(join(ROOT, 'deploy/haproxy.cfg'), 'utf8')
 
-test('HAProxy accepts the configuration as it is', { skip }, () => {
+test('HAProxy accepts the configuration without warnings', { skip }, () => {
   const { status, stderr } = spawnSync(HAPROXY, ['-c', '-f', join(ROOT, 'deploy/haproxy.cfg')])
   assert.equal(status, 0, String(stderr))
   assert.doesNotMatch(String(stderr), /WARNING|ALERT/)
 })
 
-/** Stands for a replica: it says that it is ready, and does with other requests what it is told to. */
+/** Stands for a replica: it is ready, and handles other requests as set in `does`. */
 async function startReplica(t: TestContext) {
   const replica = { port: await findFreePort(), does: 'response', methods: [] as string[], close() {} }
   const server = createServer(async (request, response) => {
     if (request.url === '/readyz') return void response.end()
     replica.methods.push(request.method ?? '')
-    if (replica.does === 'hang up') return void request.socket.destroy()
-    if (replica.does === 'refuse') return void response.writeHead(503).end('{"error":50303}')
+    if (replica.does === 'drop') return void request.socket.destroy()
+    if (replica.does === 'reject') return void response.writeHead(503).end('{"error":50303}')
     let bytes = 0
-    for await (const piece of request) bytes += piece.length
+    for await (const chunk of request) bytes += chunk.length
     response.end(JSON.stringify({ from: request.headers['x-forwarded-for'], bytes }))
   })
   replica.close = () => {
@@ -68,19 +68,19 @@ async function startLoadBalancer(t: TestContext) {
   return { send, replicas, forget }
 }
 
-test('the load balancer sends a read again that got no response, and never a write', { skip }, async (t) => {
+test('the load balancer retries a read without a response, and never a write', { skip }, async (t) => {
   const { send, replicas, forget } = await startLoadBalancer(t)
   const [one, other] = replicas
-  for (const does of ['hang up', 'refuse']) {
+  for (const does of ['drop', 'reject']) {
     one.does = does
     for (let times = 0; times < 6; times++) assert.equal((await send('GET')).status, 200)
-    assert.ok(one.methods.length > 0, `none came to the one that should ${does}`)
+    assert.ok(one.methods.length > 0, `no request reached the replica that should ${does} it`)
     other.does = does
     forget()
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const response = await send(method, method === 'DELETE' ? {} : { body: '{}' })
-      assert.equal(response.status, does === 'hang up' ? 502 : 503)
-      assert.match(await response.text(), does === 'hang up' ? /"error":50001,/ : /"error":50303/)
+      assert.equal(response.status, does === 'drop' ? 502 : 503)
+      assert.match(await response.text(), does === 'drop' ? /"error":50001,/ : /"error":50303/)
     }
     assert.deepEqual([...one.methods, ...other.methods].sort(), ['DELETE', 'PATCH', 'POST', 'PUT'])
     other.does = 'response'
@@ -88,7 +88,9 @@ test('the load balancer sends a read again that got no response, and never a wri
   }
 })
 
-test('the load balancer sends what reached no replica to another, or says so', { skip }, async (t) => {
+test('the load balancer sends a request that reached no replica to another, or responds 50302', {
+  skip,
+}, async (t) => {
   const { send, replicas } = await startLoadBalancer(t)
   const [one, other] = replicas
   one.close()
@@ -96,14 +98,14 @@ test('the load balancer sends what reached no replica to another, or says so', {
   assert.equal(other.methods.length, 6)
   other.close()
   const response = await eventually(async () => {
-    const refused = await send('POST', { body: '{}' })
-    return refused.headers.has('retry-after') && refused
+    const rejected = await send('POST', { body: '{}' })
+    return rejected.headers.has('retry-after') && rejected
   })
   assert.equal(response.status, 503)
   assert.match(await response.text(), /"error":50302,/)
 })
 
-test('the load balancer passes on who the client is, long fields and large bodies', { skip }, async (t) => {
+test('the load balancer forwards the client address, long fields and large bodies', { skip }, async (t) => {
   const { send } = await startLoadBalancer(t)
   const body = 'a'.repeat(3 * SETTINGS.bodyBytesMax.default)
   const headers = { 'x-forwarded-for': '203.0.113.9', 'x-long': 'a'.repeat(HEADER_BYTES_MAX - 1024) }

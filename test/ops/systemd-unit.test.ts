@@ -20,7 +20,7 @@ const valuesOf = (name: string) =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
 const ANALYZE = 'systemd-analyze'
-/** From this one on a unit that is not installed can be judged. */
+/** The first version that can analyze a unit that is not installed. */
 const VERSION_MIN = 250
 const version = Number(/\d+/.exec(String(spawnSync(ANALYZE, ['--version']).stdout))?.[0] ?? 0)
 const skip =
@@ -34,19 +34,19 @@ function unitFile(test: Parameters<typeof temporaryFolder>[0]): string {
   return file
 }
 
-test('systemd understands every line of the unit', { skip }, (context) => {
+test('systemd accepts every line of the unit', { skip }, (context) => {
   const { status, stdout, stderr } = spawnSync(ANALYZE, ['verify', '--man=no', unitFile(context)])
   assert.equal(status, 0, String(stderr))
   assert.doesNotMatch(String(stdout) + String(stderr), /plantstore\.service/)
 })
 
-test('systemd finds little that the service could do to its machine', { skip }, (context) => {
+test('the security score of systemd for the unit is good', { skip }, (context) => {
   const parameters = ['security', '--offline=true', `--threshold=${EXPOSURE_MAX}`, unitFile(context)]
   const { status, stdout, stderr } = spawnSync(ANALYZE, parameters)
   assert.equal(status, 0, String(stdout) + String(stderr))
 })
 
-test('the unit starts what the package starts, with settings that there are', () => {
+test('the unit starts the same command as the package, with existing settings', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const [, memory = '', command = ''] = /^(MALLOC_\S+) exec node (.*)$/.exec(scripts.start) ?? assert.fail()
   assert.deepEqual(valuesOf('ExecStart'), [`${INSTALLED}/node_modules/.bin/node ${command}`])
@@ -60,19 +60,19 @@ test('the unit starts what the package starts, with settings that there are', ()
   assert.ok(environment.includes(`PLANTSTORE_DATABASE=/var/lib/${state}/plantstore.db`))
 })
 
-test('the unit does not start again with a setting that is wrong, and else for as long as it takes', () => {
+test('the unit restarts after any failure except an invalid setting, without a limit', () => {
   assert.deepEqual(valuesOf('Restart'), ['on-failure'])
   assert.deepEqual(valuesOf('RestartPreventExitStatus'), [String(EXIT_USAGE)])
   assert.deepEqual(valuesOf('StartLimitIntervalSec'), ['0'])
 })
 
-test('the unit waits for the service to say that it is ready, which a program that it starts does', () => {
+test('the unit waits for the notification of readiness, also from a child process', () => {
   assert.deepEqual(valuesOf('Type'), ['notify'])
   assert.deepEqual(valuesOf('NotifyAccess'), ['all'])
   assert.deepEqual(valuesOf('TimeoutStartSec'), ['infinity'])
 })
 
-test('the unit gives a stop the time that it takes, reads a certificate anew, and lets V8 compile', () => {
+test('the unit leaves enough time for a stop, reloads a certificate, and allows V8 to compile', () => {
   assert.ok(1000 * Number(valuesOf('TimeoutStopSec')[0]) > SETTINGS.shutdownTimeoutMs.default)
   assert.deepEqual(valuesOf('ExecReload'), ['/bin/kill -HUP $MAINPID'])
   assert.deepEqual(valuesOf('MemoryDenyWriteExecute'), ['no'])

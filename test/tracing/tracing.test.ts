@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { cutImport } from '../support/cut-import.ts'
+import { abortImport } from '../support/abort-import.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { requestText } from '../support/http/wire.ts'
@@ -109,7 +109,7 @@ test('the span of an unknown method has the name HTTP', async (t) => {
 
 test('an import whose client disconnects is an error without a status', async (t) => {
   const { app, collector } = await startTraced(t)
-  await cutImport(app)
+  await abortImport(app)
   const root = await eventually(() => collector.spans.find(({ name }) => name === 'POST /plants/import'))
   assert.equal(root.statusCode, 2n)
   assert.equal(root.attributes['error.type'], 'dropped')

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 /** A folder for screenshots, ignored by git. */
 export const PICTURES = fileURLToPath(new URL('../../data/page-pictures/', import.meta.url))
 
-/** Defines `axe` in a page. Its value is none: the object would be sent back as a copy. */
+/** Defines `axe` in a page. It has no value: the object would be sent back as a copy. */
 const AXE = `${axe.source}\n;undefined`
 
 /** Waits for running transitions: until they end, places and colours are not final. */

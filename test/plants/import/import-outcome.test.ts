@@ -47,7 +47,7 @@ async function outcomeOf(...chunks: Chunk[]): Promise<WriteOutcome | undefined> 
   return undefined
 }
 
-test('the outcome is none if the first chunk fails and no chunk is stored', async () => {
+test('the outcome is "none" if the first chunk fails and no chunk is stored', async () => {
   assert.equal(await outcomeOf(NOT_STORED, NOT_STORED), 'none')
   for (const code of [50301, 50303, 50701] as const) {
     assert.equal(await outcomeOf(new AppError(code), NOT_STORED), 'none', String(code))

@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorDetails } from '../../../src/errors.ts'
 import { meaningOf } from '../../../src/errors.ts'
 import type { WireResponse } from './wire.ts'
 
-/** What no response may tell: where the code lives, what the storage speaks, what was sent as a token. */
+/** What no response may contain: paths of the code, texts of the storage, the token of the request. */
 const LEAKS = /\bat .*[:(]\d+|node_modules|file:\/\/|\.ts\b|SQLITE|SELECT |INSERT |sqlite|plst_|test-token/
 
 /** As `errorIn`. Returns the message. */

@@ -11,11 +11,11 @@ export interface RawResponse {
 
 /**
  * Sends bytes on a connection of its own and reads until the service closes it, or `waitMs` after the last
- * byte. Pieces are sent 20 ms apart. `end` closes the sending side behind them.
+ * byte. Chunks are sent 20 ms apart. `end` closes the sending side after them.
  */
 export function exchange(
   port: number,
-  pieces: string | Buffer | (string | Buffer)[],
+  chunks: string | Buffer | (string | Buffer)[],
   { waitMs = 500, end = false }: { waitMs?: number; end?: boolean } = {},
 ): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
@@ -31,8 +31,8 @@ export function exchange(
       clearTimeout(timer)
       timer = setTimeout(() => finish(false), waitMs)
     }
-    socket.on('data', (piece) => {
-      text += piece.toString('latin1')
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
       wait()
     })
     socket.on('end', () => finish(true))
@@ -41,8 +41,8 @@ export function exchange(
       else reject(error)
     })
     socket.on('connect', async () => {
-      for (const piece of [pieces].flat()) {
-        socket.write(piece)
+      for (const chunk of [chunks].flat()) {
+        socket.write(chunk)
         await new Promise((next) => setTimeout(next, 20))
       }
       if (end) socket.end()

@@ -10,7 +10,7 @@ import { serve } from '../../../src/serve.ts'
 /** A token with every scope that each service started here knows. */
 export const TOKEN = 'test-token-with-every-scope'
 
-/** Settings of a service that a busy machine makes refuse nothing. */
+/** Settings of a service that rejects nothing on a busy machine. */
 export const PATIENT: Environment & Record<string, string> = {
   PLANTSTORE_WRITE_LAG_MAX_MS: '600000',
   PLANTSTORE_EVENT_LOOP_LAG_MAX_MS: '600000',

@@ -14,7 +14,7 @@ export interface WireResponse {
 /** A connection that is spoken to in bytes. */
 export interface Wire {
   /** Sends text (latin1: a character a byte) or bytes as they are. */
-  send(...pieces: (string | Buffer)[]): void
+  send(...chunks: (string | Buffer)[]): void
   /** The next response, an interim one (100) too; a HEAD request's has no body, whatever its length says. */
   response(method?: string): Promise<WireResponse>
   /** Asserts that the service closes the connection, having sent nothing more than was read. */
@@ -45,8 +45,8 @@ export async function openWire(
   let received = ''
   let isClosed = false
   let wake = () => {}
-  socket.on('data', (piece) => {
-    received += piece.toString('latin1')
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
     wake()
   })
   for (const event of ['end', 'close'] as const) {
@@ -98,8 +98,8 @@ export async function openWire(
   }
 
   const wire: Wire = {
-    send(...pieces) {
-      for (const piece of pieces) socket.write(piece, 'latin1')
+    send(...chunks) {
+      for (const chunk of chunks) socket.write(chunk, 'latin1')
     },
     response: (method = 'GET') => until(() => takeResponse(method), 'whole response'),
     async assertClosed() {

@@ -43,11 +43,11 @@ export function startPlantstore(
   })
   let stdout = ''
   let stderr = ''
-  child.stdout.on('data', (piece) => {
-    stdout += piece
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
   })
-  child.stderr.on('data', (piece) => {
-    stderr += piece
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
   })
   const exit = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'SIGKILL'))

@@ -54,8 +54,8 @@ export async function startService(
   owner.after(() => void child.kill('SIGKILL'))
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   let errors = ''
-  child.stderr.on('data', (piece) => {
-    errors += piece
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
   })
   const url = await addressOf(child, () => errors)
   const end = (signal: NodeJS.Signals) => {
@@ -86,13 +86,13 @@ export async function startService(
   }
 }
 
-/** Waits for the line in which the service tells where it is. */
+/** Waits for the line with the URL of the service. */
 function addressOf(child: ChildProcess, errors: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no start in time: ${errors()}`)), START_TIMEOUT_MS)
     let output = ''
-    child.stdout?.on('data', (piece) => {
-      output += piece
+    child.stdout?.on('data', (chunk) => {
+      output += chunk
       const found = /Plant Store is at (\S+)/.exec(output)?.[1]
       if (found === undefined) return
       clearTimeout(timer)
