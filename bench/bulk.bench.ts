@@ -47,7 +47,7 @@ export async function benchBulk(
   stores: Stores,
 ): Promise<BulkReport> {
   const { plants, engine } = options
-  const pieces = importBody(plants)
+  const chunks = importBody(plants)
   const rounds: BulkRound[] = []
   for (let round = 1; round <= options.rounds; round++) {
     process.stderr.write(`bulk: round ${round} of ${options.rounds}\n`)
@@ -55,17 +55,17 @@ export async function benchBulk(
       engine === 'sqlite'
         ? await measureInsertLoop(workFolder, FLOOR_SECONDS, FLOOR_ROWS_PER_COMMIT)
         : await measureCopy(await stores.make(), plants)
-    const alone = await measureAlone(await stores.make(), pieces, plants)
-    rounds.push({ floorRate, ...alone, ...(await measureBusy(await stores.make(), pieces, plants)) })
+    const alone = await measureAlone(await stores.make(), chunks, plants)
+    rounds.push({ floorRate, ...alone, ...(await measureBusy(await stores.make(), chunks, plants)) })
   }
   return { plants, engine, rounds }
 }
 
-async function measureAlone(database: string, pieces: Buffer[], plants: number) {
+async function measureAlone(database: string, chunks: Buffer[], plants: number) {
   const server = await startService(database)
   try {
     const startMs = performance.now()
-    await importAll(server.url, pieces, plants)
+    await importAll(server.url, chunks, plants)
     const importedMs = performance.now()
     const connection = await connect(server.url, TOKEN)
     await untilFound(connection, LAST_WORD)
@@ -83,7 +83,7 @@ async function measureAlone(database: string, pieces: Buffer[], plants: number) 
   }
 }
 
-async function measureBusy(database: string, pieces: Buffer[], plants: number) {
+async function measureBusy(database: string, chunks: Buffer[], plants: number) {
   const server = await startService(database)
   try {
     let isImporting = true
@@ -91,7 +91,7 @@ async function measureBusy(database: string, pieces: Buffer[], plants: number) {
     const singles = Array.from({ length: SINGLE_CONNECTIONS }, () =>
       createSingly(server.url, () => isImporting),
     )
-    await importAll(server.url, pieces, plants)
+    await importAll(server.url, chunks, plants)
     const busyImportRate = rate(plants, performance.now() - startMs)
     isImporting = false
     return { busyImportRate, singleMs: (await Promise.all(singles)).flat() }
@@ -107,15 +107,15 @@ async function createSingly(url: string, isWanted: () => boolean): Promise<numbe
   for (let id = takeIds(); isWanted(); id++) {
     const startMs = performance.now()
     const { status, body } = await connection.request('POST', '/plants', newPlantJson(id))
-    if (status !== 200) throw new Error(`A create was refused with ${status}: ${body}`)
+    if (status !== 200) throw new Error(`A create was rejected with ${status}: ${body}`)
     times.push(performance.now() - startMs)
   }
   connection.close()
   return times
 }
 
-async function importAll(url: string, pieces: Buffer[], plants: number): Promise<void> {
-  const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
+async function importAll(url: string, chunks: Buffer[], plants: number): Promise<void> {
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
   const request = httpRequest(`${url}/plants/import`, {
     method: 'POST',
     headers: {
@@ -125,13 +125,13 @@ async function importAll(url: string, pieces: Buffer[], plants: number): Promise
     },
   })
   const responded = once(request, 'response') as Promise<[IncomingMessage]>
-  for (const piece of pieces) {
-    if (!request.write(piece)) await Promise.race([once(request, 'drain'), responded])
+  for (const chunk of chunks) {
+    if (!request.write(chunk)) await Promise.race([once(request, 'drain'), responded])
   }
   request.end()
   const [response] = await responded
   let text = ''
-  for await (const piece of response.setEncoding('utf8')) text += piece
+  for await (const chunk of response.setEncoding('utf8')) text += chunk
   if (response.statusCode !== 200 || (JSON.parse(text) as { created: number }).created !== plants) {
     throw new Error(`The import ended with ${response.statusCode}: ${text.slice(0, 500)}`)
   }
@@ -144,33 +144,33 @@ async function measureExport(url: string, accept: string, lines: number): Promis
   request.end()
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   let found = 0
-  for await (const piece of response) found += lineEndsIn(piece as Buffer)
+  for await (const chunk of response) found += lineEndsIn(chunk as Buffer)
   if (response.statusCode !== 200 || found !== lines) {
     throw new Error(`An export of ${lines} lines had ${found} (${response.statusCode}).`)
   }
   return rate(lines, performance.now() - startMs)
 }
 
-function lineEndsIn(piece: Buffer): number {
+function lineEndsIn(chunk: Buffer): number {
   let count = 0
-  for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, at + 1)) count++
+  for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) count++
   return count
 }
 
-/** The plants as NDJSON, made before anything is timed, in pieces as they are sent. */
+/** The plants as NDJSON, made before anything is timed, in chunks as they are sent. */
 function importBody(plants: number): Buffer[] {
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let text = ''
   for (let number = 1; number < plants; number++) {
     text += `${namedPlantJson(number)}\n`
     if (text.length < PIECE_BYTES) continue
-    pieces.push(Buffer.from(text))
+    chunks.push(Buffer.from(text))
     text = ''
   }
-  pieces.push(
+  chunks.push(
     Buffer.from(`${text}${JSON.stringify({ id: plants, name: `Thule ${LAST_WORD}`, tag: 'tree' })}\n`),
   )
-  return pieces
+  return chunks
 }
 
 function rate(rows: number, milliseconds: number): number {

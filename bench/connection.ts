@@ -15,7 +15,7 @@ export interface Connection {
   close(): void
 }
 
-/** Connects to a server that tells the length of its responses (it need not know chunks). */
+/** Connects to a server that sends the length of its responses (it need not know chunks). */
 export async function connect(url: string, token: string): Promise<Connection> {
   const { hostname, port, host } = new URL(url)
   const socket = createConnection({ host: hostname, port: Number(port), noDelay: true })
@@ -36,7 +36,7 @@ export async function connect(url: string, token: string): Promise<Connection> {
     const head = received.toString('latin1', 0, headEnd)
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
     if (length === undefined) {
-      fail(new Error(`${url} did not tell the length of a response: ${head}`))
+      fail(new Error(`${url} did not send the length of a response: ${head}`))
       return
     }
     const end = headEnd + 4 + Number(length)

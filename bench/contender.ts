@@ -38,7 +38,7 @@ export async function fill(url: string, bodies: Iterator<string>): Promise<void>
     const connection = await connect(url, TOKEN)
     for (let next = bodies.next(); !next.done; next = bodies.next()) {
       const { status, body } = await connection.request('POST', '/plants', next.value)
-      if (status < 200 || status > 299) throw new Error(`${url} refused a plant with ${status}: ${body}`)
+      if (status < 200 || status > 299) throw new Error(`${url} rejected a plant with ${status}: ${body}`)
     }
     connection.close()
   }

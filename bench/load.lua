@@ -1,6 +1,6 @@
 -- One load for wrk; bench/load.ts runs it:
 --   wrk -s load.lua <url> -- <percent creates> <percent lists> <first id> <seeded plants> <page path> <token>
--- What is neither create nor list is a get of a seeded plant. Requests are put together from prepared pieces, as the
+-- What is neither create nor list is a get of a seeded plant. Requests are put together from prepared chunks, as the
 -- load generator shares the machine with what it measures.
 
 local threads = 0
@@ -42,7 +42,7 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(format(
-    'RESULT {"requests":%d,"seconds":%.6f,"p50Ms":%.3f,"p99Ms":%.3f,"refused":%d,"broken":%d}\n',
+    'RESULT {"requests":%d,"seconds":%.6f,"p50Ms":%.3f,"p99Ms":%.3f,"rejected":%d,"broken":%d}\n',
     summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
     errors.status, errors.connect + errors.read + errors.write + errors.timeout
   ))

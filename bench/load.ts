@@ -7,7 +7,7 @@ import { runToEnd } from './processes.ts'
 const CONNECTIONS = 64
 const WARM_UP_SECONDS_MAX = 5
 /** A stalled response is late, not lost: it shows in the latency. */
-const ANSWER_TIMEOUT_SECONDS = 20
+const RESPONSE_TIMEOUT_SECONDS = 20
 
 /** What a load asks for, in percent; the rest are gets. */
 const SHARES: Record<LoadName, { creates: number; lists: number }> = {
@@ -34,10 +34,10 @@ export async function measureLoad(
   seconds: number,
 ): Promise<Measurement> {
   const result = await applyLoad(name, contender, seconds)
-  if (result.refused > 0 || result.broken > 0 || result.requests === 0) {
-    const { requests, refused, broken } = result
+  if (result.rejected > 0 || result.broken > 0 || result.requests === 0) {
+    const { requests, rejected, broken } = result
     throw new Error(
-      `${contender.name} under ${name}: of ${requests} requests ${refused} were without a response 2xx and ${broken} broke off.`,
+      `${contender.name} under ${name}: of ${requests} requests ${rejected} had no 2xx response and ${broken} were aborted.`,
     )
   }
   return { perSecond: result.requests / result.seconds, p50Ms: result.p50Ms, p99Ms: result.p99Ms }
@@ -61,7 +61,7 @@ interface LoadResult {
   seconds: number
   p50Ms: number
   p99Ms: number
-  refused: number
+  rejected: number
   broken: number
 }
 
@@ -74,7 +74,7 @@ function combine(results: LoadResult[]): LoadResult {
     seconds: largest(({ seconds }) => seconds),
     p50Ms: largest(({ p50Ms }) => p50Ms),
     p99Ms: largest(({ p99Ms }) => p99Ms),
-    refused: sum(({ refused }) => refused),
+    rejected: sum(({ rejected }) => rejected),
     broken: sum(({ broken }) => broken),
   }
 }
@@ -98,14 +98,14 @@ async function runWrk(
     '-t1',
     `-c${connections}`,
     `-d${seconds}s`,
-    `--timeout=${ANSWER_TIMEOUT_SECONDS}s`,
+    `--timeout=${RESPONSE_TIMEOUT_SECONDS}s`,
     '-s',
     script,
   ]
   const forScript = [creates, lists, takeIds(), SEEDED_PLANTS, pagePath, TOKEN].map(String)
   const output = await runToEnd({ program: 'wrk', args: [...flags, url, '--', ...forScript] })
   const result = /^RESULT (.+)$/m.exec(output)?.[1]
-  if (result === undefined) throw new Error(`wrk did not tell a result:\n${output}`)
+  if (result === undefined) throw new Error(`wrk did not print a result:\n${output}`)
   return JSON.parse(result) as LoadResult
 }
 
@@ -147,7 +147,7 @@ async function runAutocannon(
     seconds: result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
-    refused: result.non2xx,
+    rejected: result.non2xx,
     broken: result.errors,
   }
 }

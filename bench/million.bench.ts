@@ -83,7 +83,7 @@ function* plantBodies(count: number): Generator<string, void, undefined> {
   for (let number = 1; number <= count; number++) yield namedPlantJson(number)
 }
 
-/** Times each path in turn, one request at a time; the warm-up is left out. A list of milliseconds a path. */
+/** Times each path in turn, one request at a time; the warm-up is omitted. A list of milliseconds a path. */
 async function timeAlternately(connection: Connection, paths: string[], rounds: number): Promise<number[][]> {
   const times: number[][] = paths.map(() => [])
   const warmUpRounds = Math.min(WARM_UP_ROUNDS, rounds)
@@ -100,6 +100,6 @@ async function timeAlternately(connection: Connection, paths: string[], rounds: 
 
 async function expectOk(response: ReturnType<Connection['request']>): Promise<string> {
   const { status, body } = await response
-  if (status !== 200) throw new Error(`Answered with ${status}: ${body}`)
+  if (status !== 200) throw new Error(`The response has status ${status}: ${body}`)
   return body
 }

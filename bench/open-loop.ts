@@ -7,12 +7,12 @@ import { newPlantJson, TOKEN, takeIds } from './contender.ts'
 const PATIENCE_MS = 10_000
 /** How often it is looked whether requests are due. */
 const TICK_MS = 1
-const OTHERS_TOLD_MAX = 3
+const OTHERS_LISTED_MAX = 3
 /** The first digit of a status, and where it is in "HTTP/1.1 200". */
 const STATUS_AT = 9
 const TWO = '2'.charCodeAt(0)
 
-/** Creates over a number of connections, each with one request under way at most. */
+/** Creates over a number of connections, each with one running request at most. */
 export interface LoadPlan {
   lanes: readonly Lane[]
   seconds: number
@@ -28,7 +28,7 @@ export interface Lane {
 }
 
 /** A response: when its request was sent, in milliseconds from the beginning of the load, and how long it took. */
-export interface TimedAnswer {
+export interface TimedResponse {
   atMs: number
   tookMs: number
 }
@@ -38,16 +38,16 @@ export interface LoadOutcome {
   /** Those whose time came. */
   offered: number
   sent: number
-  accepted: TimedAnswer[]
+  accepted: TimedResponse[]
   /** With the code 50301. */
-  refused: TimedAnswer[]
-  /** Answered with anything else, the first of them, and connections that broke. */
+  rejected: TimedResponse[]
+  /** The first other responses, and connections that broke. */
   others: string[]
-  /** Sent, and without a response in time. */
-  unanswered: number
+  /** Sent, but without a response in time. */
+  unfinished: number
 }
 
-/** A load under way. */
+/** A running load. */
 export interface RunningLoad {
   /** Fulfils when the last request was sent. */
   over: Promise<void>
@@ -75,38 +75,38 @@ export function closeLanes(lanes: readonly Lane[]): void {
 
 /** Puts a load on the service that the lanes lead to. */
 export function startLoad({ lanes, seconds, perSecond }: LoadPlan): RunningLoad {
-  const outcome: LoadOutcome = { offered: 0, sent: 0, accepted: [], refused: [], others: [], unanswered: 0 }
+  const outcome: LoadOutcome = { offered: 0, sent: 0, accepted: [], rejected: [], others: [], unfinished: 0 }
   const free: Lane[] = [...lanes]
   const idAt = lanes[0]?.request.indexOf('{"id":') ?? 0
   const drained = Promise.withResolvers<void>()
   const begunMs = performance.now()
   let id = takeIds()
-  let underWay = 0
+  let running = 0
   let isOver = false
 
   function send(lane: Lane): void {
     // In place: the id always has ten digits, and what was sent before has left the buffer, as it got a response.
     lane.request.write(String(id++), idAt + '{"id":'.length, 'latin1')
     lane.sentMs = performance.now()
-    underWay++
+    running++
     outcome.sent++
     lane.socket.write(lane.request)
   }
 
-  function note(lane: Lane, response: Buffer): void {
+  function record(lane: Lane, response: Buffer): void {
     const timed = { atMs: lane.sentMs - begunMs, tookMs: performance.now() - lane.sentMs }
     if (response[STATUS_AT] === TWO) outcome.accepted.push(timed)
-    else if (response.includes('"error":50301')) outcome.refused.push(timed)
-    else if (outcome.others.length < OTHERS_TOLD_MAX) outcome.others.push(response.toString('latin1'))
+    else if (response.includes('"error":50301')) outcome.rejected.push(timed)
+    else if (outcome.others.length < OTHERS_LISTED_MAX) outcome.others.push(response.toString('latin1'))
   }
 
   for (const lane of lanes) {
     lane.socket.removeAllListeners('data').on('data', (response: Buffer) => {
-      underWay--
-      note(lane, response)
+      running--
+      record(lane, response)
       if (perSecond === undefined && !isOver) send(lane)
       else free.push(lane)
-      if (isOver && underWay === 0) drained.resolve()
+      if (isOver && running === 0) drained.resolve()
     })
     lane.socket.removeAllListeners('error').on('error', (error) => outcome.others.push(error.message))
   }
@@ -126,13 +126,13 @@ export function startLoad({ lanes, seconds, perSecond }: LoadPlan): RunningLoad 
       }
     }
     isOver = true
-    if (underWay === 0) drained.resolve()
+    if (running === 0) drained.resolve()
   }
 
   async function finish(): Promise<LoadOutcome> {
     await over
     await Promise.race([drained.promise, delay(PATIENCE_MS, undefined, { ref: false })])
-    outcome.unanswered = underWay
+    outcome.unfinished = running
     return outcome
   }
   const over = offer()

@@ -64,7 +64,7 @@ export async function benchOverhead(
         await untilQuiet(contender.name, contender.pid)
       }
     }
-    if (collector.batches() === 0) throw new Error('The collector was told nothing')
+    if (collector.batches() === 0) throw new Error('The collector received nothing')
     return { variants }
   } finally {
     await Promise.all(started.map(({ contender }) => contender.stop()))
@@ -72,7 +72,7 @@ export async function benchOverhead(
   }
 }
 
-/** Asks for the metrics as Prometheus does; the end throws when one was refused. */
+/** Asks for the metrics as Prometheus does; the end throws if one was rejected. */
 function startScraping(url: string): { stop(): Promise<void> } {
   const scrapes: Promise<number>[] = []
   const scrape = async () => {

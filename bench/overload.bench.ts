@@ -1,4 +1,4 @@
-import { closeLanes, type LoadOutcome, openLanes, startLoad, type TimedAnswer } from './open-loop.ts'
+import { closeLanes, type LoadOutcome, openLanes, startLoad, type TimedResponse } from './open-loop.ts'
 import type { BenchOptions } from './options.ts'
 import { residentMb, untilQuiet } from './processes.ts'
 import { OURS, startOurs } from './start-contenders.ts'
@@ -6,14 +6,14 @@ import { medianOf, p99Of } from './statistics.ts'
 import type { Stores } from './stores.ts'
 
 const CAPACITY_CONNECTIONS = 64
-/** A large fleet of clients, each with one request under way at most. */
+/** A large fleet of clients, each with one running request at most. */
 export const OVERLOAD_CONNECTIONS = 2_000
 /** How many times the capacity is offered. */
 export const OVERLOAD_FACTOR = 4
 /** What is offered when the overload is over, as a share of the capacity. */
 const PROBE_SHARE = 0.5
 const PROBE_SECONDS = 4
-/** The probe is judged in pieces of so long. */
+/** The length of a slice of the probe. */
 const PROBE_STEP_MS = 100
 export const PROBE_P99_MS_MAX = 50
 const MEMORY_STEP_MS = 50
@@ -22,18 +22,18 @@ const WARM_UP_SECONDS = 2
 export interface OverloadRound {
   /** Creates a second, over 64 connections that each send when they got a response. */
   capacity: number
-  /** Of those, wrongly refused: nothing was too much yet. In all. */
-  refusedBelow: number
+  /** Of those, wrongly rejected below the capacity. In all. */
+  rejectedBelow: number
   /** Each a second, while the overload lasted. */
   offered: number
   sent: number
   accepted: number
-  refused: number
+  rejected: number
   acceptedP50Ms: number
   acceptedP99Ms: number
-  /** NaN when none was refused. */
-  refusedP99Ms: number
-  /** Neither accepted nor refused with 50301. */
+  /** NaN when none was rejected. */
+  rejectedP99Ms: number
+  /** Neither accepted nor rejected with 50301. */
   otherwise: number
   memoryMb: { before: number; peak: number; after: number }
   /** Seconds from the end of the overload until everything is accepted, p99 < 50 ms, for good; 4 for not yet. */
@@ -70,7 +70,7 @@ export async function benchOverload(
     return {
       ...summaryOf(outcome, seconds),
       capacity,
-      refusedBelow: alone.refused.length,
+      rejectedBelow: alone.rejected.length,
       memoryMb: memory.stop(),
       normalAfterSeconds: normalAfterMs(probe) / 1000,
     }
@@ -91,29 +91,29 @@ export async function benchOverload(
   }
 }
 
-function summaryOf({ offered, sent, accepted, refused }: LoadOutcome, seconds: number) {
-  const tookMs = (responses: readonly TimedAnswer[]) => responses.map((response) => response.tookMs)
+function summaryOf({ offered, sent, accepted, rejected }: LoadOutcome, seconds: number) {
+  const tookMs = (responses: readonly TimedResponse[]) => responses.map((response) => response.tookMs)
   return {
     offered: offered / seconds,
     sent: sent / seconds,
     accepted: accepted.length / seconds,
-    refused: refused.length / seconds,
+    rejected: rejected.length / seconds,
     acceptedP50Ms: medianOf(tookMs(accepted)),
     acceptedP99Ms: p99Of(tookMs(accepted)),
-    refusedP99Ms: p99Of(tookMs(refused)),
-    otherwise: sent - accepted.length - refused.length,
+    rejectedP99Ms: p99Of(tookMs(rejected)),
+    otherwise: sent - accepted.length - rejected.length,
   }
 }
 
-/** The end of the last piece of the probe in which one was refused, or p99 was too long, or none was sent. */
-function normalAfterMs({ accepted, refused }: LoadOutcome): number {
-  const pieces = Array.from({ length: (PROBE_SECONDS * 1000) / PROBE_STEP_MS }, (): number[] => [])
-  const note = (atMs: number, tookMs: number) => pieces[Math.floor(atMs / PROBE_STEP_MS)]?.push(tookMs)
-  for (const { atMs, tookMs } of accepted) note(atMs, tookMs)
-  for (const { atMs } of refused) note(atMs, Number.POSITIVE_INFINITY)
-  const isBad = (piece: number[]) =>
-    piece.length === 0 || piece.includes(Number.POSITIVE_INFINITY) || p99Of(piece) >= PROBE_P99_MS_MAX
-  return (pieces.findLastIndex(isBad) + 1) * PROBE_STEP_MS
+/** The end of the last slice of the probe in which one was rejected, or p99 was too long, or none was sent. */
+function normalAfterMs({ accepted, rejected }: LoadOutcome): number {
+  const slices = Array.from({ length: (PROBE_SECONDS * 1000) / PROBE_STEP_MS }, (): number[] => [])
+  const record = (atMs: number, tookMs: number) => slices[Math.floor(atMs / PROBE_STEP_MS)]?.push(tookMs)
+  for (const { atMs, tookMs } of accepted) record(atMs, tookMs)
+  for (const { atMs } of rejected) record(atMs, Number.POSITIVE_INFINITY)
+  const isBad = (slice: number[]) =>
+    slice.length === 0 || slice.includes(Number.POSITIVE_INFINITY) || p99Of(slice) >= PROBE_P99_MS_MAX
+  return (slices.findLastIndex(isBad) + 1) * PROBE_STEP_MS
 }
 
 function watchMemory(pid: number): { stop(): OverloadRound['memoryMb'] } {

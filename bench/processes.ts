@@ -48,7 +48,7 @@ export async function startServer(plan: ProcessPlan): Promise<RunningServer> {
   const { child, output, ended } = spawnTracked(plan)
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS)
   const url = await Promise.race([
-    plan.url === undefined ? printedUrl(child, output) : answeringUrl(plan.url, deadline),
+    plan.url === undefined ? printedUrl(child, output) : respondingUrl(plan.url, deadline),
     ended.then(() => undefined),
     once(deadline, 'abort').then(() => undefined),
   ])
@@ -118,7 +118,7 @@ function printedUrl(child: ChildProcess, output: () => string): Promise<string> 
   })
 }
 
-async function answeringUrl(url: string, deadline: AbortSignal): Promise<string | undefined> {
+async function respondingUrl(url: string, deadline: AbortSignal): Promise<string | undefined> {
   while (!deadline.aborted) {
     try {
       await fetch(url)
@@ -131,8 +131,8 @@ async function answeringUrl(url: string, deadline: AbortSignal): Promise<string 
 }
 
 /**
- * Resident memory of a process in MB (10⁶ bytes): now, and at its highest. NaN where there is no /proc to
- * tell.
+ * Resident memory of a process in MB (10⁶ bytes): now, and at its highest. NaN if there is no
+ * /proc.
  */
 export function residentMb(pid: number): { now: number; peak: number } {
   const status = readProc(`/proc/${pid}/status`)

@@ -144,7 +144,7 @@ export function overheadSection({ variants }: OverheadReport): string {
 /** The part of the report on more creates than the service can do. */
 export function overloadSection({ rounds }: OverloadReport): string {
   const row = (name: string, measured: (round: OverloadRound) => number, text = whole) => {
-    // A round in which nothing was refused has no time of it.
+    // A round in which nothing was rejected has no time of it.
     const values = rounds.map(measured).filter((value) => !Number.isNaN(value))
     if (values.length === 0) return [name, '–', '']
     const { median, min, max } = spreadOf(values)
@@ -152,11 +152,11 @@ export function overloadSection({ rounds }: OverloadReport): string {
   }
   return section(
     'overload',
-    `POST /plants at ${OVERLOAD_FACTOR} times the capacity, at fixed times whatever gets a response, over ${whole(OVERLOAD_CONNECTIONS)} connections with one request under way on each. What comes due while no connection is free is not sent. Times count from sending. The capacity is what 64 connections get that each send when they got a response, in the same round; the generator shares the processors of the service.`,
+    `POST /plants at ${OVERLOAD_FACTOR} times the capacity, at fixed times whatever gets a response, over ${whole(OVERLOAD_CONNECTIONS)} connections with one running request on each. What comes due while no connection is free is not sent. Times count from sending. The capacity is what 64 connections get that each send when they got a response, in the same round; the generator shares the processors of the service.`,
     [
       ['', 'median', 'min–max'],
       row('capacity, a second', ({ capacity }) => capacity),
-      row('refused meanwhile, in all', ({ refusedBelow }) => refusedBelow),
+      row('rejected meanwhile, in all', ({ rejectedBelow }) => rejectedBelow),
       row('offered, a second', ({ offered }) => offered),
       row('not sent: every connection waits, a second', ({ offered, sent }) => offered - sent),
       row('sent, a second', ({ sent }) => sent),
@@ -168,8 +168,8 @@ export function overloadSection({ rounds }: OverloadReport): string {
       ),
       row('accepted: p50 ms', ({ acceptedP50Ms }) => acceptedP50Ms, milliseconds),
       row('accepted: p99 ms', ({ acceptedP99Ms }) => acceptedP99Ms, milliseconds),
-      row('refused with 50301, a second', ({ refused }) => refused),
-      row('refused: p99 ms', ({ refusedP99Ms }) => refusedP99Ms, milliseconds),
+      row('rejected with 50301, a second', ({ rejected }) => rejected),
+      row('rejected: p99 ms', ({ rejectedP99Ms }) => rejectedP99Ms, milliseconds),
       row('anything else, in all', ({ otherwise }) => otherwise),
       row('resident memory before, MB', ({ memoryMb }) => memoryMb.before),
       row('resident memory at its highest, MB', ({ memoryMb }) => memoryMb.peak),

@@ -66,27 +66,27 @@ try {
     if (!options.only.includes(load)) continue
     const report = await benchLoad(load, options, workFolder, stores)
     reports.loads.push(report)
-    tell(loadSection(report))
+    print(loadSection(report))
   }
   if (options.only.includes('million')) {
     reports.million = await benchMillion(options, workFolder)
-    tell(millionSection(reports.million))
+    print(millionSection(reports.million))
   }
   if (options.only.includes('bulk')) {
     reports.bulk = await benchBulk(options, workFolder, stores)
-    tell(bulkSection(reports.bulk))
+    print(bulkSection(reports.bulk))
   }
   if (options.only.includes('overhead')) {
     reports.overhead = await benchOverhead(options, stores)
-    tell(overheadSection(reports.overhead))
+    print(overheadSection(reports.overhead))
   }
   if (options.only.includes('overload')) {
     reports.overload = await benchOverload(options, stores)
-    tell(overloadSection(reports.overload))
+    print(overloadSection(reports.overload))
   }
   if (options.only.includes('start')) {
     reports.start = await benchStart(workFolder)
-    tell(startSection(reports.start))
+    print(startSection(reports.start))
   }
 } finally {
   await stores.close()
@@ -97,7 +97,7 @@ if (options.write)
   writeFileSync(new URL(RESULTS_FILES[options.engine], import.meta.url), resultsPage(options))
 
 /** Each section as soon as it is known: a run takes minutes. */
-function tell(section: string): void {
+function print(section: string): void {
   sections.push(section)
   console.log(`${section}\n`)
 }

@@ -9,7 +9,7 @@ export async function untilFound(connection: Connection, word: string): Promise<
   const deadlineMs = performance.now() + TIMEOUT_MS
   for (;;) {
     const { status, body } = await connection.request('GET', `/plants?q=${word}`)
-    if (status !== 200) throw new Error(`Answered with ${status}: ${body}`)
+    if (status !== 200) throw new Error(`The response has status ${status}: ${body}`)
     if (body !== '[]') return
     if (performance.now() > deadlineMs) throw new Error('The search index does not catch up with the writes.')
     await delay(POLL_MS)

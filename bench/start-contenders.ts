@@ -43,7 +43,7 @@ export async function seed(url: string): Promise<void> {
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/x-ndjson' },
     body: [...seedBodies()].join('\n'),
   })
-  if (response.status !== 200) throw new Error(`${url} refused the plants: ${await response.text()}`)
+  if (response.status !== 200) throw new Error(`${url} rejected the plants: ${await response.text()}`)
 }
 
 /** Our service as a contender, with the seeded plants in it. */

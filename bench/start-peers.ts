@@ -12,9 +12,9 @@ const PEERS_FOLDER = fileURLToPath(new URL('peers/', import.meta.url))
 /** What a reader of the numbers must know of each peer: what it does not do, or does otherwise. */
 export const PEER_REMARKS = {
   'express + zod + better-sqlite3':
-    'checks the token, validates, and commits each create by itself (WAL, synchronous = FULL) in the thread that responds. Ids beyond 2⁵³ are refused; no search, no idempotency keys, no stored tokens, no preconditions.',
+    'checks the token, validates, and commits each create by itself (WAL, synchronous = FULL) in the thread that responds. Ids beyond 2⁵³ are rejected; no search, no idempotency keys, no stored tokens, no preconditions.',
   'json-server 0.17':
-    'checks neither token nor body and responds before anything is on disk (no fsync): its plants are in memory, found by looking at each one, and the whole file is written anew after a create. Run with --quiet, without --watch. Ids beyond 2⁵³ are rounded.',
+    'checks neither token nor body and responds before anything is on disk (no fsync): its plants are in memory, found by looking at each one, and the whole file is rewritten after a create. Run with --quiet, without --watch. Ids beyond 2⁵³ are rounded.',
 } as const
 
 /** Installs the peers when they are not there yet, or others than the lock file says. */
@@ -23,7 +23,7 @@ export function installPeers(): void {
   const installed = join(PEERS_FOLDER, 'node_modules/.package-lock.json')
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return
   process.stderr.write('Installing the peers into bench/peers (--no-peers does without) …\n')
-  // better-sqlite3 carries its binaries; its script would compile it anew.
+  // better-sqlite3 carries its binaries; its script would compile it again.
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: PEERS_FOLDER,
     stdio: ['ignore', 2, 2],

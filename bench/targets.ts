@@ -34,7 +34,7 @@ const IMPORT_RESIDENT_MB_MAX = 250
 const SINGLE_P99_MS_MAX = 50
 
 const OVERLOAD_ACCEPTED_P99_MS_MAX = 250
-const OVERLOAD_REFUSED_P99_MS_MAX = 50
+const OVERLOAD_REJECTED_P99_MS_MAX = 50
 /** What may come on top of the memory that the service had before the overload. */
 const OVERLOAD_MEMORY_RATIO_MAX = 1.25
 const OVERLOAD_NORMAL_SECONDS_MAX = 2
@@ -204,7 +204,7 @@ function overloadTargets(report: OverloadReport | undefined): string[][] {
   if (report === undefined) return []
   const { rounds } = report
   const medianMs = (name: string, times: number[], maxMs: number) => {
-    // A round in which nothing was refused has no time of it.
+    // A round in which nothing was rejected has no time of it.
     const ms = medianOf(times.filter((time) => !Number.isNaN(time)))
     const measured = Number.isNaN(ms) ? 'none' : `${ms.toFixed(2)} ms`
     return target(`overload: ${name}`, `< ${maxMs} ms`, measured, Number.isNaN(ms) || ms < maxMs)
@@ -218,9 +218,9 @@ function overloadTargets(report: OverloadReport | undefined): string[][] {
       OVERLOAD_ACCEPTED_P99_MS_MAX,
     ),
     medianMs(
-      'refused, p99',
-      rounds.map(({ refusedP99Ms }) => refusedP99Ms),
-      OVERLOAD_REFUSED_P99_MS_MAX,
+      'rejected, p99',
+      rounds.map(({ rejectedP99Ms }) => rejectedP99Ms),
+      OVERLOAD_REJECTED_P99_MS_MAX,
     ),
     target(
       'overload: memory after / before, worst round',

@@ -23,7 +23,8 @@ const QUOTED: Record<string, readonly string[]> = {
 const FILES = [
   ...DOCUMENTS,
   ...['.ts', '.sql'].flatMap((extension) => filesUnder('src', extension)),
-  ...['test', 'build'].flatMap((folder) => filesUnder(folder, '.ts')),
+  ...['test', 'bench', 'build'].flatMap((folder) => filesUnder(folder, '.ts')),
+  ...['.js', '.lua'].flatMap((extension) => filesUnder('bench', extension)),
   ...['.ts', '.tsx', '.css'].flatMap((extension) => filesUnder('web/app', extension)),
   'openapi.json',
 ].filter((file) => !ABOUT_WORDS.includes(file))
@@ -56,6 +57,6 @@ test('every quoted text is still there', () => {
     for (const text of texts) assert.ok(read(file).includes(text), `${file}: ${text}`)
 })
 
-test('docs, code, tests, web app and API use one word for one thing', () => {
+test('docs, code, tests, benchmarks, web app and API use one word for one thing', () => {
   assert.deepEqual(FILES.flatMap(findingsIn), [])
 })

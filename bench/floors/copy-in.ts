@@ -10,7 +10,7 @@ import { namedPlantJson } from '../plant-names.ts'
 const ROWS_PER_PIECE = 1_000
 
 const [, , url = '', plants = '1000000'] = process.argv
-const pieces: Buffer[] = []
+const chunks: Buffer[] = []
 let text = ''
 for (let number = 1; number <= Number(plants); number++) {
   const { id, name, tag } = JSON.parse(namedPlantJson(number)) as { id: number; name: string; tag: string }
@@ -20,7 +20,7 @@ for (let number = 1; number <= Number(plants); number++) {
     .join(' ')
   text += `${[id, name, tag, atMs, atMs, id, words].join('\t')}\n`
   if (number % ROWS_PER_PIECE > 0 && number < Number(plants)) continue
-  pieces.push(Buffer.from(text))
+  chunks.push(Buffer.from(text))
   text = ''
 }
 
@@ -28,6 +28,6 @@ const sql = postgres(url, { max: 1 })
 const columns = 'id, name, tag, created_at, updated_at, version, words'
 const startMs = performance.now()
 const copy = await sql.unsafe(`COPY plants (${columns}) FROM STDIN`).writable()
-await pipeline(Readable.from(pieces), copy)
+await pipeline(Readable.from(chunks), copy)
 console.log(Math.round(Number(plants) / ((performance.now() - startMs) / 1000)))
 await sql.end()

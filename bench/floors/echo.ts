@@ -8,10 +8,10 @@ const plant = constantJson(Number(process.argv[2]))
 const page = constantJson(Number(process.argv[3]))
 
 const server = createServer((request, response) => {
-  const pieces: Buffer[] = []
-  request.on('data', (piece: Buffer) => pieces.push(piece))
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    const body = request.method === 'POST' ? Buffer.concat(pieces) : request.url?.includes('?') ? page : plant
+    const body = request.method === 'POST' ? Buffer.concat(chunks) : request.url?.includes('?') ? page : plant
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
     response.end(body)
   })

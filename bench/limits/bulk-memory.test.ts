@@ -30,8 +30,8 @@ async function* plantLines(count: number): AsyncGenerator<Buffer> {
   }
 }
 
-async function* repeated(piece: Buffer, bytes: number): AsyncGenerator<Buffer> {
-  for (let sent = 0; sent < bytes; sent += piece.length) yield piece
+async function* repeated(chunk: Buffer, bytes: number): AsyncGenerator<Buffer> {
+  for (let sent = 0; sent < bytes; sent += chunk.length) yield chunk
 }
 
 function send(
@@ -94,7 +94,7 @@ test('the memory of the service does not grow with an import or an export', { sk
   const exporting = await startMeasured(t, database)
   for (const accept of [NDJSON, CSV]) {
     let bytes = 0
-    for await (const piece of (await get(exporting.url, '/plants', accept)).body ?? []) bytes += piece.length
+    for await (const chunk of (await get(exporting.url, '/plants', accept)).body ?? []) bytes += chunk.length
     assert.ok(bytes > 25 * MIB)
     exporting.check(`an export as ${accept}`)
   }

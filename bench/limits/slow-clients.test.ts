@@ -140,8 +140,8 @@ for (const [name, flags] of Object.entries(MODES)) {
     t.after(() => attack.kill('SIGKILL'))
     let isOver = false
     let output = ''
-    attack.stdout.on('data', (piece) => {
-      output += piece
+    attack.stdout.on('data', (chunk) => {
+      output += chunk
     })
     attack.once('close', () => {
       isOver = true

@@ -50,9 +50,9 @@ test('a large file goes through without being in memory', { skip }, async (conte
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByText(`${ROW_COUNT.toLocaleString('en')} added.`).waitFor({ timeout: 60_000 })
   const growth = (await Promise.all(used)).map((bytes) => bytes - before)
-  const told = `It grew by ${growth.map((bytes) => (bytes / MEBIBYTE).toFixed(1)).join(', ')} MiB.`
+  const message = `It grew by ${growth.map((bytes) => (bytes / MEBIBYTE).toFixed(1)).join(', ')} MiB.`
   assert.ok(growth.length > 3, `${count} requests`)
-  assert.ok(Math.max(...growth) < GROWTH_BYTES_MAX, told)
+  assert.ok(Math.max(...growth) < GROWTH_BYTES_MAX, message)
   assert.ok((await usedBytes()) - before < LEFT_BYTES_MAX)
   assert.deepEqual(faults, [])
 })

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import express from 'express'
 import { z } from 'zod'
 
-// The same job, written the way it usually is: validate, insert, answer. express-peer.js <database file>
+// The same job, written the way it usually is: validate, insert, respond. express-peer.js <database file>
 
 const database = new Database(process.argv[2])
 database.pragma('journal_mode = WAL')
