@@ -1,6 +1,6 @@
 -- One load for wrk; bench/load.ts runs it:
 --   wrk -s load.lua <url> -- <percent creates> <percent lists> <first id> <seeded plants> <page path> <token>
--- What is neither create nor list is a get of a seeded plant. Requests are put together from prepared chunks, as the
+-- What is neither create nor list is a get of a seeded plant. Requests are put together from prepared parts, as the
 -- load generator shares the machine with what it measures.
 
 local threads = 0

@@ -116,7 +116,7 @@ function assertNone(imports: typeof IMPORTS): void {
   )
 }
 
-test('imports are found, so that what follows means something', () => {
+test('the parser finds imports of every kind', () => {
   assert.ok(SOURCES.length > 200)
   for (const [file, target] of [
     ['src/cli/program.ts', 'src/cli/commands/serve-command.ts'],
@@ -134,7 +134,7 @@ test('imports are found, so that what follows means something', () => {
   )
 })
 
-test('every file is in a room, and every room is there', () => {
+test('every file is in a room, and every room exists', () => {
   assert.deepEqual(
     SOURCES.filter((file) => roomOf(file) === undefined),
     [],
@@ -146,7 +146,7 @@ test('every file is in a room, and every room is there', () => {
   )
 })
 
-test('a room imports those rooms alone that it may know', () => {
+test('a room imports only the rooms that it is allowed to', () => {
   assertNone(
     IMPORTS.filter(({ file, target }) => {
       const [from, to] = [roomOf(file) ?? '', roomOf(target)]
@@ -155,7 +155,7 @@ test('a room imports those rooms alone that it may know', () => {
   )
 })
 
-test('only open-storage.ts knows the two engines, and they do not know each other', () => {
+test('only open-storage.ts imports the two engines, and they do not import each other', () => {
   for (const engine of ['src/storage/sqlite', 'src/storage/postgres'])
     assertNone(
       IMPORTS.filter(
@@ -190,7 +190,7 @@ test('the web app and the client import the shared modules, which import only ea
   )
 })
 
-test('identity, certificates and tracing are loaded only where they are configured', () => {
+test('identity, certificates and tracing are loaded only if they are configured', () => {
   for (const room of ['src/identity', 'src/certificates', 'src/tracing'])
     assertNone(
       IMPORTS.filter(
@@ -212,7 +212,7 @@ test('a package is imported by the room that needs it, and the domains import no
   )
 })
 
-test('a package that runs is a dependency; one that only types need may be a development dependency', () => {
+test('a package that is needed at runtime is a dependency, and one for types only may be a development dependency', () => {
   const { dependencies, devDependencies } = packageJson
   for (const { file, target, isTypeOnly } of IMPORTS) {
     assert.ok(target.startsWith('node:') || !builtinModules.includes(target), `${file}: node:${target}`)
@@ -225,7 +225,7 @@ test('a package that runs is a dependency; one that only types need may be a dev
   }
 })
 
-test('main.ts alone reads the environment, and passes it on', () => {
+test('only main.ts reads the environment', () => {
   for (const file of SOURCES) {
     if (file === 'src/cli/main.ts') continue
     assert.doesNotMatch(read(file), /process\.env|from 'node:process'/, file)

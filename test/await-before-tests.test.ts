@@ -10,7 +10,7 @@ const TEST = /^(?:test|describe)\(|^for \(/
  * While a file waits the tests that it has begun run, and where they are done first so is the file for node:test:
  * it calls what `after` was given, the tests that follow miss what they need, and may never end.
  */
-test('a file of tests waits for nothing once its first test is begun', () => {
+test('a test file has no top-level await after its first test', () => {
   const files = filesUnder('test', '.test.ts')
   const awaiting = (lines: string[]) => lines.findIndex((line) => AWAIT.test(line))
   assert.ok(files.filter((file) => awaiting(read(file).split('\n')) > 0).length > 10, 'such lines are found')

@@ -47,7 +47,7 @@ const compose = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), { merge:
 }
 
 const KNOWN_VARIABLES = new Set(Object.keys(SETTINGS).map(variableOf))
-test('a linter has nothing to say of the Dockerfile and of compose.yaml', () => {
+test('linters find no problem in the Dockerfile and compose.yaml', () => {
   assert.deepEqual(validate(dockerfile), [])
   const rules = {
     // How keys are ordered is a matter of taste: what is read first comes first here.
@@ -62,7 +62,7 @@ test('a linter has nothing to say of the Dockerfile and of compose.yaml', () => 
   assert.deepEqual([results.length, results[0]?.messages], [1, []])
 })
 
-test('the image copies what exists, runs as no root, and sets settings that there are', () => {
+test('the image copies existing files, does not run as root, and sets existing settings', () => {
   const sent = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')
   for (const { rest } of instructions.filter(({ name, rest }) => name === 'COPY' && !rest.startsWith('--'))) {
     for (const source of rest.split(/\s+/).slice(0, -1)) {
@@ -80,7 +80,7 @@ test('the image copies what exists, runs as no root, and sets settings that ther
   for (const name of named) assert.ok(KNOWN_VARIABLES.has(name), name)
 })
 
-test('every service of compose.yaml waits for services that say when they are ready, and is set as it may be', () => {
+test('every service of compose.yaml depends on services with a health check, and sets existing settings', () => {
   for (const [name, service] of Object.entries(compose.services)) {
     for (const [wanted, { condition }] of Object.entries(service.depends_on ?? {})) {
       const other = compose.services[wanted]
@@ -150,7 +150,7 @@ async function assertServes(t: TestContext, settings: Environment): Promise<void
   assert.deepEqual(await once(service, 'exit'), [0, null])
 }
 
-test('what the image starts serves, its health check sees it, and SIGTERM ends it', (t) =>
+test('the command of the image serves, passes its health check, and ends on SIGTERM', (t) =>
   assertServes(t, {}))
 
 test('the health check of the image finds the service over TLS and on a socket, too', async (t) => {
@@ -160,7 +160,7 @@ test('the health check of the image finds the service over TLS and on a socket, 
 
 const loadBalancer = readFileSync(join(ROOT, 'deploy/haproxy.cfg'), 'utf8')
 
-test('the load balancer sends to a service of compose.yaml, at the port that the image opens', () => {
+test('the load balancer forwards to a service of compose.yaml, at the port of the image', () => {
   const targets = [...loadBalancer.matchAll(/^ +server(?:-template)? .*?([\w-]+):(\d+)/gm)]
   assert.ok(targets.length > 0)
   for (const [, service = '', port] of targets) {
@@ -170,7 +170,7 @@ test('the load balancer sends to a service of compose.yaml, at the port that the
   for (const [, code = ''] of loadBalancer.matchAll(/"error":(\d+)/g)) assert.ok(code in ERRORS, code)
 })
 
-test('whatever starts the service gives Node the flags that npm start does', () => {
+test('everything that starts the service passes Node the flags of npm start', () => {
   const flags = /node (--.+?) src/.exec(readFileSync(join(ROOT, 'package.json'), 'utf8'))?.[1]
   assert.ok(flags)
   const starts = {

@@ -44,7 +44,7 @@ function foldersOf(file: string): string[] {
   return folder === '.' ? [] : [...foldersOf(folder), folder]
 }
 
-test('a circle is found, so that what follows means something', () => {
+test('the search finds a circle', () => {
   const edge = (file: string, target: string) => ({ file, target, isTypeOnly: true, isDynamic: false })
   const imports = [
     edge('a/one/x.ts', 'a/two.ts'),

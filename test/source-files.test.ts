@@ -60,7 +60,7 @@ test('a file is named for what it exports, in kebab-case, and no name is a drawe
   }
 })
 
-test('there is no default export, no file that only passes on exports, and no test that runs alone', () => {
+test('there is no default export, no file that only re-exports, and no test with only', () => {
   for (const file of [...CODE, ...TESTS]) {
     const text = read(file)
     assert.doesNotMatch(text, /^export default|^export \{[^}]*\bas default\b/m, file)
@@ -69,7 +69,7 @@ test('there is no default export, no file that only passes on exports, and no te
   for (const file of CODE) assert.doesNotMatch(read(file), /^export (?:type )?(?:\*|\{[^}]*\}) .*from/m, file)
 })
 
-test('a class is an error, or the owner of the state that it is named for', () => {
+test('a class is an error, or owns the state that it is named for', () => {
   const classes = CODE.flatMap((file) => read(file).match(/^(?:export )?class .*(?=\{)/gm) ?? [])
   assert.ok(classes.length > 5)
   for (const line of classes)

@@ -11,7 +11,7 @@ import { runCommandLines } from './run-guide.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-test('the examples of the command line work as they are written', async (t) => {
+test('the examples of the command line work unchanged', async (t) => {
   const outputs = await runCommandLines(t, await startApp(t), 'docs/cli.md')
   const [first = '', second, third, fourth, fifth = ''] = outputs
   assert.match(
@@ -25,7 +25,7 @@ test('the examples of the command line work as they are written', async (t) => {
   assert.match(fifth, /^20 requests to \S+\/healthz, 0 failed\np50 /)
 })
 
-test('no other page has examples of the command line that nobody runs', () => {
+test('no other page has examples of the command line that are not tested', () => {
   for (const guide of GUIDES.filter((one) => one !== 'docs/cli.md'))
     assert.deepEqual(codeBlocks(guide, 'bash'), [], guide)
 })

@@ -9,14 +9,14 @@ import { runCommandLines, runCurlExamples, runPrograms } from './run-guide.ts'
 const runExamples = async (t: TestContext, guide: string) => runCurlExamples(t, await startApp(t), guide)
 
 for (const guide of GUIDES.filter((one) => codeBlocks(one, 'sh').length > 0)) {
-  test(`the curl examples of ${guide} work as they are written`, async (t) => {
+  test(`the curl examples of ${guide} work unchanged`, async (t) => {
     const outputs = await runExamples(t, guide)
     for (const [code] of outputs.join('').matchAll(/(?<="error":)\d{5}/g))
       assert.ok(read(guide).includes(`code ${code}`), `${guide} does not expect ${code}`)
   })
 }
 
-test('the examples of the API get what the page says', async (t) => {
+test('the examples of the API have the responses on the page', async (t) => {
   const [created, got, found, updated, stale, retried, deleted, missing] = await runExamples(t, 'docs/api.md')
   assert.equal(created, '{"name":"Açaí palm","tag":"palm"}')
   assert.match(got ?? '', /etag: "[^"]+".*"id":9007199254740997,/is)
@@ -28,7 +28,7 @@ test('the examples of the API get what the page says', async (t) => {
   assert.match(missing ?? '', /"error":40402/)
 })
 
-test('the examples of import and export get what the page says', async (t) => {
+test('the examples of import and export have the responses on the page', async (t) => {
   const outputs = await runExamples(t, 'docs/bulk.md')
   assert.equal(outputs[0], '{"created":2,"replaced":0,"skipped":0,"failed":0,"errors":[]}')
   assert.match(outputs[1] ?? '', /^\{"created":1,/)

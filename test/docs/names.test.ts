@@ -20,7 +20,7 @@ test('every setting that a guide names exists', () => {
   }
 })
 
-test('the table of settings is that of the program', () => {
+test('the table of settings equals that of the program', () => {
   const page = read('docs/settings.md')
   assert.match(page, /`PLANTSTORE_DATABASE`/)
   assert.equal(page, withSettingsTable(page), 'run "npm run settings-table"')
@@ -45,7 +45,7 @@ test('every metric that a guide names is in the table of metrics', () => {
   }
 })
 
-test('the page of the API names every rule of a field and every outcome of a write', () => {
+test('the page of the API has every rule of a field and every outcome of a write', () => {
   for (const name of [...FIELD_RULES, ...WRITE_OUTCOMES])
     assert.ok(read('docs/api.md').includes(`\`${name}\``), name)
 })

@@ -5,7 +5,7 @@ import { DECISIONS, GUIDES, PAGES } from './documents.ts'
 
 const lineCount = (document: string) => read(document).split('\n').length - 1
 
-test('a newcomer reads the README in a few minutes', () => {
+test('the README can be read in a few minutes', () => {
   assert.ok(lineCount('README.md') <= 160, String(lineCount('README.md')))
   const words = read('README.md').split(/\s+/).length
   assert.ok(words <= 1300, String(words))
@@ -22,7 +22,7 @@ test('every page and decision, ARCHITECTURE and CONTRIBUTING stay short', () => 
   assert.ok(lineCount('CONTRIBUTING.md') <= 80, String(lineCount('CONTRIBUTING.md')))
 })
 
-test('every page of docs is reached from the README', () => {
+test('every page of docs is linked from the README', () => {
   for (const page of PAGES) assert.ok(read('README.md').includes(`](${page}`), page)
 })
 
