@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
+import ipaddr from 'ipaddr.js'
 import { parse } from 'yaml'
 import { variableOf } from '../src/config/read-config.ts'
 import type { Environment } from '../src/config/setting.ts'
@@ -40,10 +41,12 @@ interface Service {
   depends_on?: Record<string, { condition: string }>
   environment?: Record<string, string>
   healthcheck?: { disable?: boolean }
+  networks?: { front?: { ipv4_address?: string } }
   volumes?: string[]
 }
 const compose = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true }) as {
   services: Record<string, Service>
+  networks: { front: { ipam: { config: [{ subnet: string; ip_range: string }] } } }
 }
 
 const KNOWN_VARIABLES = new Set(Object.keys(SETTINGS).map(variableOf))
@@ -156,6 +159,19 @@ test('the command of the image serves, passes its health check, and ends on SIGT
 test('the health check of the image finds the service over TLS and on a socket, too', async (t) => {
   await assertServes(t, makeCertificate(t).settings)
   await assertServes(t, { PLANTSTORE_SOCKET: join(temporaryFolder(t), 'plants.sock') })
+})
+
+test('replicas trust the load balancer alone about the addresses of clients', () => {
+  const address = compose.services['load-balancer']?.networks?.front?.ipv4_address
+  assert.ok(address)
+  assert.equal(compose.services.plantstore?.environment?.PLANTSTORE_TRUSTED_PROXIES, address)
+  const [range] = compose.networks.front.ipam.config
+  const isIn = (network: string) => ipaddr.parse(address).match(ipaddr.parseCIDR(network))
+  assert.ok(isIn(range.subnet))
+  // Docker would give it to a replica, which starts first.
+  assert.ok(!isIn(range.ip_range))
+  // Connections to the published port come from the gateway, the first address of the network.
+  assert.doesNotMatch(address, /\.1$/)
 })
 
 const loadBalancer = readFileSync(join(ROOT, 'deploy/haproxy.cfg'), 'utf8')

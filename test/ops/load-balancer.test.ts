@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { Agent, createServer, get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { SETTINGS } from '../../src/config/settings.ts'
@@ -26,9 +27,15 @@ test('HAProxy accepts the configuration without warnings', { skip }, () => {
 
 /** Stands for a replica: it is ready, and handles other requests as set in `does`. */
 async function startReplica(t: TestContext) {
-  const replica = { port: await findFreePort(), does: 'response', methods: [] as string[], close() {} }
+  const replica = {
+    port: await findFreePort(),
+    does: 'response',
+    isReady: true,
+    methods: [] as string[],
+    close() {},
+  }
   const server = createServer(async (request, response) => {
-    if (request.url === '/readyz') return void response.end()
+    if (request.url === '/readyz') return void response.writeHead(replica.isReady ? 200 : 503).end()
     replica.methods.push(request.method ?? '')
     if (replica.does === 'drop') return void request.socket.destroy()
     if (replica.does === 'reject') return void response.writeHead(503).end('{"error":50303}')
@@ -65,7 +72,13 @@ async function startLoadBalancer(t: TestContext) {
     for (const { methods } of replicas) methods.length = 0
   }
   forget()
-  return { send, replicas, forget }
+  return { url: `http://127.0.0.1:${port}/plants`, send, replicas, forget }
+}
+
+/** Reads over connections that stay open, as most clients do. */
+async function readOver(agent: Agent, url: string): Promise<{ status: number | undefined; body: string }> {
+  const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
+  return { status: response.statusCode, body: await text(response) }
 }
 
 test('the load balancer retries a read without a response, and never a write', { skip }, async (t) => {
@@ -103,6 +116,27 @@ test('the load balancer sends a request that reached no replica to another, or r
   })
   assert.equal(response.status, 503)
   assert.match(await response.text(), /"error":50302,/)
+})
+
+test('the load balancer drops no read while the last replica stops to be ready', {
+  skip,
+}, async (t) => {
+  const { url, replicas } = await startLoadBalancer(t)
+  for (const replica of replicas) replica.isReady = false
+  for (const replica of replicas) replica.does = 'reject'
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  t.after(() => agent.destroy())
+  const bodies = new Set<string>()
+  // HAProxy marks a replica as down after two checks, a second apart.
+  for (const endMs = performance.now() + 4_000; performance.now() < endMs; ) {
+    const reads = Array.from({ length: 8 }, () => readOver(agent, url))
+    for (const { status, body } of await Promise.all(reads)) {
+      assert.equal(status, 503)
+      bodies.add(body)
+    }
+  }
+  const message = 'No replica of the service is ready. Nothing was done; try again.'
+  assert.deepEqual([...bodies].sort(), [JSON.stringify({ error: 50302, message }), '{"error":50303}'])
 })
 
 test('the load balancer forwards the client address, long fields and large bodies', { skip }, async (t) => {
