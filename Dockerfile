@@ -15,6 +15,10 @@ COPY build ./build
 COPY src/client ./src/client
 COPY web/app ./web/app
 RUN node build/build-web-app.ts
+COPY src/version.ts ./src/
+# The version names the commit; the repository is not sent to the build.
+ARG GIT_COMMIT=""
+RUN node build/write-version.ts src
 
 FROM node:26-slim
 WORKDIR /app
@@ -23,6 +27,7 @@ COPY package.json ./
 COPY src ./src
 COPY web/docs ./web/docs
 COPY --from=page /app/web/dist ./web/dist
+COPY --from=page /app/src/version.txt ./src/
 
 # What is above belongs to root, so the service cannot change its own code. It finds no folder there that it
 # may keep compiled code in, and does without.

@@ -30,4 +30,6 @@ for (const name of [
 ]) {
   cpSync(`${ROOT}node_modules/swagger-ui-dist/${name}`, `${ROOT}dist/swagger-ui/${name}`)
 }
-execFileSync(process.execPath, [`${ROOT}build/build-web-app.ts`], { stdio: 'inherit' })
+for (const parameters of [['build/build-web-app.ts'], ['build/write-version.ts', 'dist']]) {
+  execFileSync(process.execPath, parameters, { cwd: ROOT, stdio: 'inherit' })
+}

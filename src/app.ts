@@ -50,6 +50,8 @@ import { createTokenAudit } from './tokens/token-audit.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 export interface AppOptions {
+  /** The version of the program. */
+  version: string
   storage: Storage
   log: Logger
   /** A token with every scope, in addition to those in the storage. */
@@ -115,6 +117,7 @@ const SCHEMAS = {
 
 /** The HTTP service over a storage, not listening yet. */
 export async function buildApp({
+  version,
   storage,
   log,
   fixedToken,
@@ -145,7 +148,7 @@ export async function buildApp({
   const authorize = createAuthorize({ authenticate, limits, nowMs })
   const crossOrigin = corsOrigins && createCrossOrigin(corsOrigins)
   const countConnections = () => promisify(app.server.getConnections).call(app.server)
-  const metrics = hasMetrics ? createMetrics({ storage, countConnections, backups }) : undefined
+  const metrics = hasMetrics ? createMetrics({ version, storage, countConnections, backups }) : undefined
   const requestLog = createRequestLog({ log, slowRequestMs: limits.slowRequestMs, clientAddress, metrics })
   const { onDropped, stop: stopDropLog } = createDropLog(log, metrics?.recordDrop)
   const limitConnection = createConnectionLimit(limits, onDropped)
@@ -200,7 +203,7 @@ export async function buildApp({
       })
       registerTokenRoutes(routes, { tokens, body, authenticate, logToken })
       registerTokenRotationRoutes(routes, { tokens, body, authenticate, logToken, logRejection })
-      registerHealthRoutes(routes, { engine, ping, onCommit, filesMoved, isDraining })
+      registerHealthRoutes(routes, { version, engine, ping, onCommit, filesMoved, isDraining })
       if (metrics !== undefined) registerMetricsRoutes(routes, metrics)
       registerDocsRoutes(routes, { basePath })
       registerWebRoutes(routes, { basePath, openApi: describeService(described, baseUrl ?? '/') })

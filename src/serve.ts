@@ -13,6 +13,7 @@ import { issueFirstToken } from './tokens/issue-token.ts'
 import { SCOPES } from './tokens/token.ts'
 import { createTokenAudit } from './tokens/token-audit.ts'
 import type { Tracing } from './tracing/tracing.ts'
+import { readVersion } from './version.ts'
 
 /** How often idle connections are closed while the service stops. */
 const IDLE_SWEEP_INTERVAL_MS = 50
@@ -21,6 +22,8 @@ const IDLE_SWEEP_INTERVAL_MS = 50
 export interface RunningService {
   /** Where it listens, with the path of the base URL. */
   url: string
+  /** The version of the program, with its commit. */
+  version: string
   /** The Unix socket that it listens on, if any; requests to it may use `url`. */
   socket: string | undefined
   /** The token that was created because the store had none; its secret is stored nowhere. */
@@ -39,15 +42,18 @@ export interface RunningService {
  * start.
  */
 export async function serve(config: Config, log: Logger): Promise<RunningService> {
-  await checkConfig(config)
+  const [version] = await Promise.all([readVersion(), checkConfig(config)])
   warnOfFewDescriptors(config.connectionsMax, log)
   const backups = scheduledBackups(config, log)
   const verifyJwt = await openIdTokens(config, log)
   const certificate = await openTls(config, log)
-  const tracing = await openTracing(config, log)
+  const tracing = await openTracing(config, version, log)
   // The app is loaded while the threads of the storage start: both take about as long.
   const [storage, { buildApp }] = await Promise.all([
-    openStorage(config.database, config),
+    openStorage(config.database, {
+      ...config,
+      onMigrated: (migration) => log.info(migration, 'migrated the schema of the database'),
+    }),
     import('./app.ts'),
   ])
   storage.activity.onWarning((trouble) => {
@@ -56,6 +62,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
   let isDraining = false
   try {
     const app = await buildApp({
+      version,
       storage,
       log,
       fixedToken: config.fixedToken,
@@ -78,6 +85,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
     backups?.start()
     return {
       url: listening.origin + new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, ''),
+      version,
       socket: config.socket,
       firstToken,
       async reload() {
@@ -125,10 +133,10 @@ async function openTls(config: Config, log: Logger): Promise<RenewedCertificate 
 }
 
 /** The tracing of requests, loaded only if it is set. */
-async function openTracing({ tracing }: Config, log: Logger): Promise<Tracing | undefined> {
+async function openTracing({ tracing }: Config, version: string, log: Logger): Promise<Tracing | undefined> {
   if (tracing === undefined) return undefined
   const { createTracing } = await import('./tracing/tracing.ts')
-  return createTracing(tracing, log)
+  return createTracing(tracing, version, log)
 }
 
 async function createFirstToken(

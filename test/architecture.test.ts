@@ -12,6 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/readable-log.ts': ['src/printable.ts'],
   'src/log.ts': ['src/readable-log.ts'],
   'src/log-throttle.ts': [],
+  'src/version.ts': [],
   'src/config': ['src/errors.ts', 'src/closest-match.ts'],
   'src/load': ['src/errors.ts'],
   'src/http': ['src/errors.ts', 'src/log-throttle.ts', 'src/load'],
@@ -50,6 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/tracing',
   ],
   'src/serve.ts': [
+    'src/version.ts',
     'src/app.ts',
     'src/check-config.ts',
     'src/config',
@@ -66,6 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/client': ['src/plants/import'],
   'src/cli': [
     'src/errors.ts',
+    'src/version.ts',
     'src/closest-match.ts',
     'src/log.ts',
     'src/printable.ts',

@@ -30,6 +30,7 @@ const create: PlantStore['create'] = async ({ id, name, tag = null }) => {
 }
 
 const app = await buildApp({
+  version: 'floor',
   storage: { ...storage, plants: { ...storage.plants, create } },
   log: await createLog(config.logLevel, process.stderr),
   fixedToken: config.fixedToken,

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander'
-import packageJson from '../../package.json' with { type: 'json' }
 import { suggestion } from '../closest-match.ts'
 import type { Environment } from '../config/setting.ts'
 import { AppError, SettingError, SetupError } from '../errors.ts'
 import { printableLines } from '../printable.ts'
+import { readVersion } from '../version.ts'
 import type { CommandContext, CommandStreams, OutputStream } from './command-context.ts'
 import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './output/command-failure.ts'
 import { OutputFailure, print } from './output/standard-output.ts'
@@ -82,9 +82,11 @@ async function createProgram(
 ): Promise<Command> {
   const { stdout, stderr } = context
   const widthOf = ({ isTTY, columns }: OutputStream) => (isTTY ? columns : undefined) || 80
+  const isVersionRequested = parameters.some((word) => word === '-V' || word === '--version')
   const program = new Command('plantstore')
     .description('Stores plants over HTTP and never loses one.')
-    .version(packageJson.version, '-V, --version', 'Print the version')
+    // Other commands need not wait for Git.
+    .version(isVersionRequested ? await readVersion() : '', '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Print this help')
     .showSuggestionAfterError()
     .exitOverride()

@@ -179,7 +179,7 @@ export interface CreatedToken {
 
 export interface Readiness {
   status: 'ready'
-  /** The version of the service */
+  /** The version of the service, with the commit of its build */
   version: string
   /** The database engine */
   engine: 'sqlite' | 'postgres'

@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import packageJson from '../../package.json' with { type: 'json' }
 import type { Storage } from '../storage/storage.ts'
 import { type BackupTimes, registerBackupMetrics } from './backup-metrics.ts'
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts'
@@ -16,6 +15,8 @@ const REMOVED_METRICS = /^nodejs_(?:active|eventloop_lag)_/
 const NEVER_MS = 2 ** 31 - 1
 
 export interface MetricsOptions {
+  /** The version of the program. */
+  version: string
   storage: Pick<Storage, 'engine' | 'activity'>
   /** Open connections of clients. */
   countConnections(): Promise<number>
@@ -34,7 +35,7 @@ export interface Metrics extends Omit<RequestMetrics, 'durationsText'>, Connecti
 }
 
 /** Creates the metrics. No name or label comes from a client, so the number of series is bounded. */
-export function createMetrics({ storage, countConnections, backups }: MetricsOptions): Metrics {
+export function createMetrics({ version, storage, countConnections, backups }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
   // Process, memory and garbage collection, under the usual names of Node.js services.
@@ -47,7 +48,7 @@ export function createMetrics({ storage, countConnections, backups }: MetricsOpt
     help: 'Always 1; the labels name the versions and the database engine',
     labelNames: ['version', 'node', 'engine'],
     registers,
-  }).set({ version: packageJson.version, node: process.version, engine: storage.engine }, 1)
+  }).set({ version, node: process.version, engine: storage.engine }, 1)
   registerStorageMetrics(registry, storage.activity)
   if (backups !== undefined) registerBackupMetrics(registry, backups)
   const { durationsText, ...requestMetrics } = createRequestMetrics(registry)

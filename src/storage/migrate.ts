@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { SetupError } from '../errors.ts'
+import type { StorageOptions } from './storage.ts'
 
 export interface Migration {
   version: number
@@ -37,4 +38,15 @@ export function missingMigrations(
     )
   }
   return migrations.filter(({ version }) => !applied.has(version))
+}
+
+/** Calls `onMigrated` if migrations were applied to a database that had `versions` before; none is a new database. */
+export function reportMigrations(
+  { versions, done, startMs }: { versions: readonly number[]; done: readonly Migration[]; startMs: number },
+  onMigrated: StorageOptions['onMigrated'],
+): void {
+  const last = done.at(-1)
+  if (last === undefined || versions.length === 0) return
+  const durationMs = Math.round(performance.now() - startMs)
+  onMigrated?.({ from: Math.max(...versions), to: last.version, durationMs })
 }

@@ -74,6 +74,14 @@ export interface StorageDump {
   addKeys(keys: readonly StoredIdempotencyKey[]): Promise<void>
 }
 
+export interface SchemaMigration {
+  /** The newest version before. */
+  from: number
+  /** The newest version after. */
+  to: number
+  durationMs: number
+}
+
 export interface StorageOptions {
   /** How long an idempotency key is valid. */
   idempotencyTtlMs: number
@@ -93,6 +101,8 @@ export interface StorageOptions {
   postgresPrepare: boolean
   /** If the database must exist: the flag that names it, for the error. Commands that only read create none. */
   mustExistAt?: '--database' | '--from'
+  /** Called if an older schema was migrated. */
+  onMigrated?: ((migration: SchemaMigration) => void) | undefined
   /** The clock instead of the store's own, in milliseconds since 1970. */
   nowMs?: () => number
 }

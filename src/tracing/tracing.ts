@@ -27,7 +27,6 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import packageJson from '../../package.json' with { type: 'json' }
 import type { TracingSettings } from '../config/tracing-settings.ts'
 import { meaningOf } from '../errors.ts'
 import { KNOWN_METHODS } from '../http/request/known-methods.ts'
@@ -74,16 +73,20 @@ export interface Tracing {
  * own in `traceresponse`. Names and attributes follow the semantic conventions for HTTP spans, without `url.path` and
  * `url.query`: spans have the route, but no ids, names, queries or tokens.
  */
-export function createTracing({ sampler, ratio, ...batch }: TracingSettings, log: Logger): Tracing {
+export function createTracing(
+  { sampler, ratio, ...batch }: TracingSettings,
+  version: string,
+  log: Logger,
+): Tracing {
   const exporter = createWatchedExporter(new OTLPTraceExporter(), log)
   const provider = new TracerProvider({
     resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': 'plantstore', 'service.version': packageJson.version }))
+      .merge(resourceFromAttributes({ 'service.name': 'plantstore', 'service.version': version }))
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: createSampler(sampler ?? 'parentbased_always_on', ratio),
     spanProcessors: [new BatchSpanProcessor({ exporter, ...batch })],
   })
-  const tracer = provider.getTracer('plantstore', packageJson.version)
+  const tracer = provider.getTracer('plantstore', version)
   const propagator = new W3CTraceContextPropagator()
   const hasBudget = createBudget(TRACES_A_SECOND_MAX)
   /** Without a configured sampler: requests that the caller does not sample, which take no budget, and excess ones. */

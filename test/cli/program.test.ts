@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import packageJson from '../../package.json' with { type: 'json' }
 import { flagOf, type SettingName, variableOf } from '../../src/config/read-config.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
+import { readVersion } from '../../src/version.ts'
 import { runCommand } from './run-command.ts'
 
 test('--version prints the version and nothing else', async (test) => {
   const { code, stdout, stderr } = await runCommand(test, ['--version'])
-  assert.deepEqual([code, stdout, stderr], [0, `${packageJson.version}\n`, ''])
+  assert.deepEqual([code, stdout, stderr], [0, `${await readVersion()}\n`, ''])
 })
 
 test('--help lists the commands and how to begin', async (test) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import packageJson from '../../package.json' with { type: 'json' }
 import {
   createPlantStoreClient,
   RequestError,
   type StoredPlant,
 } from '../../src/client/plant-store-client.ts'
 import type { Environment } from '../../src/config/setting.ts'
+import { readVersion } from '../../src/version.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp, TOKEN } from '../support/http/start-app.ts'
 import { gather } from './gather.ts'
@@ -216,7 +216,7 @@ test('health and readiness need no token, also below the path of a base URL', as
   const { app } = await start(context, { PLANTSTORE_BASE_URL: 'https://plants.example/my/store' })
   const client = createPlantStoreClient({ baseUrl: `${new URL(app.url).origin}/my/store/` })
   await client.getHealth()
-  assert.equal((await client.getReadiness()).version, packageJson.version)
+  assert.equal((await client.getReadiness()).version, await readVersion())
   await assert.rejects(createPlantStoreClient({ baseUrl: new URL(app.url).origin }).getHealth(), RequestError)
 })
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import packageJson from '../../package.json' with { type: 'json' }
+import { readVersion } from '../../src/version.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { codeBlocks, GUIDES, inlineCode } from './documents.ts'
@@ -44,7 +44,7 @@ test('the lines of the guides run as pasted, in a clone and with the installed p
 
 test('npx plantstore runs in a clone', async () => {
   const { stdout } = await promisify(execFile)('npx', ['plantstore', '--version'], { cwd: ROOT })
-  assert.equal(stdout.trim(), packageJson.version)
+  assert.equal(stdout.trim(), await readVersion())
 })
 
 test('every command and flag of plantstore that a guide names exists', async (t) => {

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
-import packageJson from '../../package.json' with { type: 'json' }
+import { readVersion } from '../../src/version.ts'
 import { eventually } from '../support/eventually.ts'
 import { startAlteredApp } from '../support/http/start-altered-app.ts'
 import { type StartedApp, startApp, temporaryFolder } from '../support/http/start-app.ts'
@@ -18,7 +18,7 @@ async function assertCommitsCounted(app: StartedApp, engine: string): Promise<vo
   )
   for (const response of await Promise.all(creates)) assert.equal(response.status, 200)
   const metrics = await metricsOf(app)
-  const labels = { engine, version: packageJson.version, node: process.version }
+  const labels = { engine, version: await readVersion(), node: process.version }
   assert.equal(sumOf(metrics, 'plantstore_build_info', labels), 1)
   const commits = sumOf(metrics, 'plantstore_commit_duration_seconds_count')
   assert.ok(commits > 0 && commits <= CREATES, `${commits} commits`)

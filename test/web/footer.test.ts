@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import packageJson from '../../package.json' with { type: 'json' }
+import { readVersion } from '../../src/version.ts'
 import { chromiumMissing as skip } from '../support/browser/chromium.ts'
 import { startApp } from '../support/http/start-app.ts'
 import { openPage, openSignedIn } from './open-page.ts'
 import { startSite } from './start-site.ts'
 
 const site = startSite()
-const NAME = `Plant Store ${packageJson.version} · SQLite`
+const NAME = `Plant Store ${await readVersion()} · SQLite`
 
 test('the footer names the version and the engine, and links to the reference', { skip }, async () => {
   for (const open of [openPage, openSignedIn]) {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { describeDatabase, openStorage, shardStorage } from '../../storage/open-storage.ts'
+import type { SchemaMigration } from '../../storage/storage.ts'
 import type { CommandContext } from '../command-context.ts'
 import { print } from '../output/standard-output.ts'
 import { databaseOption } from './command-values.ts'
@@ -30,9 +31,13 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
 }
 
 async function migrate(config: Config): Promise<string> {
-  const storage = await openStorage(config.database, { ...config, migrate: true })
+  let done = ''
+  const onMigrated = ({ from, to, durationMs }: SchemaMigration) => {
+    done = ` Migrated from version ${from} to ${to} in ${durationMs} ms.`
+  }
+  const storage = await openStorage(config.database, { ...config, migrate: true, onMigrated })
   await storage.close()
-  return ''
+  return done
 }
 
 async function migrateAndShard(config: Config): Promise<string> {

@@ -60,9 +60,13 @@ async function runService(context: CommandContext, flags: ServeFlags): Promise<v
     const stopping = untilSignalled()
     // The service runs even if nobody reads its output.
     await print(stdout, greeting(service)).catch(() => undefined)
-    const { url, socket } = service
+    const { version, url, socket } = service
     log.info(
-      { ...(socket === undefined ? { url } : { socket }), database: describeDatabase(config.database) },
+      {
+        version,
+        ...(socket === undefined ? { url } : { socket }),
+        database: describeDatabase(config.database),
+      },
       'serving',
     )
     // After the first token is printed: a unit that waited for the service may look for it.

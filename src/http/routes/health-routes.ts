@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import packageJson from '../../../package.json' with { type: 'json' }
 import { AppError } from '../../errors.ts'
 import { withinTime } from '../../load/within-time.ts'
 import type { Operation } from '../openapi.ts'
@@ -15,7 +14,7 @@ export const ReadinessSchema = {
   required: ['status', 'version', 'engine', 'writes'],
   properties: {
     status: { type: 'string', const: 'ready' },
-    version: { type: 'string', description: 'The version of the service' },
+    version: { type: 'string', description: 'The version of the service, with the commit of its build' },
     engine: { type: 'string', enum: ENGINES, description: 'The database engine' },
     writes: {
       type: 'string',
@@ -33,6 +32,8 @@ export const ReadinessSchema = {
 } as const
 
 export interface HealthRoutesOptions {
+  /** The version of the program. */
+  version: string
   engine: (typeof ENGINES)[number]
   ping(): Promise<void>
   /** Calls `listener` after every commit from now on. */
@@ -67,14 +68,14 @@ const getReadinessOperation: Operation = {
   responses: jsonResponse(
     'The service is ready',
     { $ref: '#/components/schemas/Readiness' },
-    { status: 'ready', version: '1.0.0', engine: 'sqlite', writes: 'working' },
+    { status: 'ready', version: '1.0.0+g1a2b3c4', engine: 'sqlite', writes: 'working' },
   ),
   errors: [50302, 50303],
 }
 
 export function registerHealthRoutes(
   app: FastifyInstance,
-  { engine, ping, onCommit, filesMoved, isDraining }: HealthRoutesOptions,
+  { version, engine, ping, onCommit, filesMoved, isDraining }: HealthRoutesOptions,
 ): void {
   let writes: 'working' | 'failing' = 'working'
   onCommit(({ isDurable }) => {
@@ -101,7 +102,7 @@ export function registerHealthRoutes(
         throw new AppError(50302, 'The database did not respond. Retry in a moment.', { cause })
       }
       // Ready even while writes fail: otherwise nobody could read either. A write is rejected with the reason.
-      const ready = { status: 'ready', version: packageJson.version, engine }
+      const ready = { status: 'ready', version, engine }
       const state = filesMoved() ? { writes: 'failing', reason: 'database-moved' } : { writes }
       sendJson(reply, 200, JSON.stringify({ ...ready, ...state }))
     },

@@ -31,7 +31,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
     const upToDate = isUpToDate(sql, options.migrate)
     const timeout = () => timeoutError('CONNECT_TIMEOUT')
     if (!(await withinTime(upToDate, options.postgresConnectTimeoutMs, timeout))) {
-      await migratePostgres(sql, options.postgresStatementTimeoutMs)
+      await migratePostgres(sql, options)
     }
     return arePlantsSharded(sql)
   })

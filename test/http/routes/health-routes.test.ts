@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import packageJson from '../../../package.json' with { type: 'json' }
 import type { CommitReport } from '../../../src/storage/batching/group-commit.ts'
 import { eventually } from '../../support/eventually.ts'
 import { assertErrorResponse } from '../../support/http/error-body.ts'
@@ -39,7 +38,7 @@ test('/healthz and /readyz need no token, and their bodies are minimal', async (
   const engine = process.env.TEST_DATABASE_SERVER === undefined ? 'sqlite' : 'postgres'
   for (const [path, expected] of [
     ['/healthz', { status: 'up' }],
-    ['/readyz', { status: 'ready', version: packageJson.version, engine, writes: 'working' }],
+    ['/readyz', { status: 'ready', version: '1.2.3', engine, writes: 'working' }],
   ] as const) {
     const response = await fetch(app.url + path)
     assert.equal(response.status, 200)

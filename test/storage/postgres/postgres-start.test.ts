@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import postgres from 'postgres'
 import { SetupError } from '../../../src/errors.ts'
+import { readMigrations } from '../../../src/storage/migrate.ts'
 import { parsePostgresUrl } from '../../../src/storage/postgres/connection/url.ts'
 import { openPostgresStorage } from '../../../src/storage/postgres/postgres-storage.ts'
-import type { StorageOptions } from '../../../src/storage/storage.ts'
+import type { SchemaMigration, StorageOptions } from '../../../src/storage/storage.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startPostgresProxy } from '../../support/postgres/postgres-proxy.ts'
 import { postgresMissing, startPostgres } from '../../support/postgres/postgres-server.ts'
@@ -35,6 +36,26 @@ describe('the start on PostgreSQL', { skip: postgresMissing }, () => {
       await shared.server.query('SELECT version FROM migrations ORDER BY version', database),
       '1\n2\n3',
     )
+  })
+
+  test('reports a migration, and only that', async (t) => {
+    const url = await shared.server.createDatabase()
+    const [first] = readMigrations(new URL('../../../src/storage/postgres/migrations/', import.meta.url))
+    assert.ok(first)
+    const database = new URL(url).pathname.slice(1)
+    await shared.server.query(
+      `CREATE TABLE migrations (version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz DEFAULT now());
+      ${first.sql}
+      INSERT INTO migrations (version, name) VALUES (1, '${first.name}')`,
+      database,
+    )
+    const migrations: SchemaMigration[] = []
+    const onMigrated = (migration: SchemaMigration) => void migrations.push(migration)
+    for (let start = 0; start < 2; start++) await (await openDatabase(t, url, { onMigrated })).close()
+    assert.equal(migrations.length, 1)
+    const [{ durationMs, ...versions } = assert.fail()] = migrations
+    assert.deepEqual(versions, { from: 1, to: 3 })
+    assert.ok(durationMs >= 0 && durationMs < 60_000, String(durationMs))
   })
 
   test('needs no right to change a schema that is up to date', async (t) => {

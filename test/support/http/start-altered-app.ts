@@ -37,6 +37,7 @@ export async function startAlteredApp(
   const storage = await openStorage(await emptyDatabase(test), config)
   const log: Record<string, unknown>[] = []
   const app = await buildApp({
+    version: '1.2.3',
     storage: alter(storage),
     log: pino({ level: config.logLevel }, { write: (line) => void log.push(JSON.parse(line)) }),
     fixedToken: TOKEN,

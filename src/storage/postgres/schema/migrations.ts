@@ -1,5 +1,6 @@
 import { SetupError } from '../../../errors.ts'
-import { missingMigrations, readMigrations } from '../../migrate.ts'
+import { type Migration, missingMigrations, readMigrations, reportMigrations } from '../../migrate.ts'
+import type { StorageOptions } from '../../storage.ts'
 import type { Sql, Transaction } from '../connection/client.ts'
 import { codeOf } from '../connection/failure.ts'
 import { inTransaction } from '../connection/in-transaction.ts'
@@ -31,10 +32,15 @@ export async function isUpToDate(sql: Sql, mayMigrate: boolean): Promise<boolean
 
 /**
  * Migrates the schema, once, however many replicas start together. The migration itself has no time limit. It waits for
- * a lock of another session only `lockTimeoutMs`, as it would block all later statements meanwhile. For the migration
- * of another process it waits longer. Throws a SetupError that names what it waited for.
+ * a lock of another session only as long as for a statement, as it would block all later statements meanwhile. For the
+ * migration of another process it waits longer. Throws a SetupError that names what it waited for.
  */
-export async function migratePostgres(sql: Sql, lockTimeoutMs: number): Promise<void> {
+export async function migratePostgres(
+  sql: Sql,
+  { postgresStatementTimeoutMs: lockTimeoutMs, onMigrated }: StorageOptions,
+): Promise<void> {
+  const startMs = performance.now()
+  let migrations: Awaited<ReturnType<typeof applyMissing>> | undefined
   await inTransaction(sql, async (transaction) => {
     await withLockTimeout(transaction, {
       timeoutMs: lockTimeoutMs * OTHERS_MIGRATION_TIMEOUTS,
@@ -44,21 +50,27 @@ export async function migratePostgres(sql: Sql, lockTimeoutMs: number): Promise<
     await withLockTimeout(transaction, {
       timeoutMs: lockTimeoutMs,
       waitedFor: 'a lock that another session holds (see pg_stat_activity)',
-      work: () => applyMissing(transaction),
+      work: async () => {
+        migrations = await applyMissing(transaction)
+      },
     })
   })
+  if (migrations !== undefined) reportMigrations({ ...migrations, startMs }, onMigrated)
 }
 
-async function applyMissing(transaction: Transaction): Promise<void> {
+/** Applies the missing migrations, and returns them with the versions that were there before. */
+async function applyMissing(transaction: Transaction): Promise<{ versions: number[]; done: Migration[] }> {
   await transaction.unsafe(
     'CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
   )
-  const missing = missingMigrations(await appliedVersions(transaction), readMigrations(MIGRATIONS_FOLDER))
+  const versions = await appliedVersions(transaction)
+  const missing = missingMigrations(versions, readMigrations(MIGRATIONS_FOLDER))
   for (const { version, name, sql: text } of missing) {
     // One at a time: Citus takes no index beside another statement.
     for (const statement of statementsIn(text)) await transaction.unsafe(statement)
     await transaction`INSERT INTO migrations (version, name) VALUES (${version}, ${name})`
   }
+  return { versions, done: missing }
 }
 
 /** The statements of a migration. Each ends its line, and no text in one has a semicolon there. */

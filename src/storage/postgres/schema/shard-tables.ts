@@ -29,7 +29,7 @@ const PLACEMENTS: readonly Placement[] = [
 export async function shardPostgres(url: string, options: StorageOptions): Promise<string[]> {
   return withDatabase(connectionOptions(url, options), async (sql) => {
     await checkCitus(sql)
-    await migratePostgres(sql, options.postgresStatementTimeoutMs)
+    await migratePostgres(sql, options)
     const distributed: string[] = []
     for (const placement of PLACEMENTS) {
       if (await isPlaced(sql, placement)) continue

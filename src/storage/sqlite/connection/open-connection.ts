@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { SetupError } from '../../../errors.ts'
 import { followLinks } from '../../follow-links.ts'
 import { makeFolder } from '../../make-folder.ts'
-import { type Migration, missingMigrations, readMigrations } from '../../migrate.ts'
+import { type Migration, missingMigrations, readMigrations, reportMigrations } from '../../migrate.ts'
 import type { StorageOptions } from '../../storage.ts'
 import { fileReason, resultCodeOf, SQLITE_BUSY } from './failure.ts'
 import { inTransaction } from './in-transaction.ts'
@@ -78,7 +78,7 @@ function openSetUp(path: string, readOnly: boolean, setUp: (database: DatabaseSy
  */
 export function prepareFile(
   path: string,
-  options: Pick<StorageOptions, 'checkOnStart' | 'mustExistAt'>,
+  options: Pick<StorageOptions, 'checkOnStart' | 'mustExistAt' | 'onMigrated'>,
 ): void {
   if (options.mustExistAt !== undefined && !existsSync(path)) {
     throw new SetupError(
@@ -91,7 +91,7 @@ export function prepareFile(
     createIfMissing(path)
     database = openWriter(path)
     if (options.checkOnStart) checkFile(database, path)
-    migrate(database)
+    migrate(database, options.onMigrated)
   } catch (error) {
     if (error instanceof SetupError) throw error
     throw new SetupError(`The database ${path} cannot be opened: ${fileReason(error)}`, { cause: error })
@@ -133,21 +133,24 @@ function checkFile(database: DatabaseSync, path: string): void {
   }
 }
 
-function migrate(database: DatabaseSync): void {
+function migrate(database: DatabaseSync, onMigrated: StorageOptions['onMigrated']): void {
+  const startMs = performance.now()
   inTransaction(database, () => database.exec(CREATE_MIGRATIONS))
   const applied = database.prepare('SELECT version FROM migrations').all()
-  const missing = missingMigrations(
-    applied.map((row) => Number(row.version)),
-    readMigrations(MIGRATIONS_FOLDER),
+  const versions = applied.map((row) => Number(row.version))
+  const missing = missingMigrations(versions, readMigrations(MIGRATIONS_FOLDER))
+  const done = missing.filter((migration) =>
+    inTransaction(database, () => applyMigration(database, migration)),
   )
-  for (const migration of missing) inTransaction(database, () => applyMigration(database, migration))
+  reportMigrations({ versions, done, startMs }, onMigrated)
 }
 
-function applyMigration(database: DatabaseSync, { version, name, sql }: Migration): void {
-  // Another process may have applied it while this one waited for the lock.
-  if (database.prepare('SELECT 1 FROM migrations WHERE version = ?').get(version) !== undefined) return
+/** Applies the migration; false if another process applied it while this one waited for the lock. */
+function applyMigration(database: DatabaseSync, { version, name, sql }: Migration): boolean {
+  if (database.prepare('SELECT 1 FROM migrations WHERE version = ?').get(version) !== undefined) return false
   database.exec(sql)
   database
     .prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)')
     .run(version, name, new Date().toISOString())
+  return true
 }
