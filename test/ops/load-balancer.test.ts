@@ -39,6 +39,8 @@ async function startReplica(t: TestContext) {
     replica.methods.push(request.method ?? '')
     if (replica.does === 'drop') return void request.socket.destroy()
     if (replica.does === 'reject') return void response.writeHead(503).end('{"error":50303}')
+    if (replica.does === 'wait') return
+    if (replica.does === 'garbage') return void request.socket.end('garbage\r\n\r\n')
     let bytes = 0
     for await (const chunk of request) bytes += chunk.length
     response.end(JSON.stringify({ from: request.headers['x-forwarded-for'], bytes }))
@@ -56,12 +58,12 @@ async function startReplica(t: TestContext) {
 const ALONE = { connection: 'close' }
 
 /** The load balancer as it is configured, before two replicas on this machine. */
-async function startLoadBalancer(t: TestContext) {
+async function startLoadBalancer(t: TestContext, change = (text: string) => text) {
   const replicas = [await startReplica(t), await startReplica(t)] as const
   const port = await findFreePort()
   const servers = replicas.map((replica) => `server replica-${replica.port} 127.0.0.1:${replica.port}`)
   const file = join(temporaryFolder(t), 'haproxy.cfg')
-  const bound = loadBalancer.replace(/bind :\d+/, `bind 127.0.0.1:${port}`)
+  const bound = change(loadBalancer).replace(/bind :\d+/, `bind 127.0.0.1:${port}`)
   writeFileSync(file, bound.replace(/server-template .*/, servers.join('\n    ')))
   const process = spawn(HAPROXY, ['-db', '-f', file], { stdio: 'ignore' })
   t.after(() => process.kill('SIGKILL'))
@@ -116,6 +118,24 @@ test('the load balancer sends a request that reached no replica to another, or r
   })
   assert.equal(response.status, 503)
   assert.match(await response.text(), /"error":50302,/)
+})
+
+test('the load balancer responds with an Error body if a replica is late or sends no HTTP', {
+  skip,
+}, async (t) => {
+  const { send, replicas } = await startLoadBalancer(t, (text) =>
+    text.replace(/timeout server .*/, 'timeout server 200ms'),
+  )
+  for (const [does, status] of [
+    ['wait', 504],
+    ['garbage', 502],
+  ] as const) {
+    for (const replica of replicas) replica.does = does
+    const response = await send('POST', { body: '{}' })
+    assert.equal(response.status, status)
+    assert.equal(response.headers.get('content-type'), 'application/json')
+    assert.equal(((await response.json()) as { error: number }).error, 50001)
+  }
 })
 
 test('the load balancer drops no read while the last replica stops to be ready', {
