@@ -11,8 +11,8 @@ const ALL = 'test/**/*.test.ts'
 const NOT_QUICK = /^test\/(?:web|package|storage\/postgres|support\/postgres)\//
 /** A test that takes longer hangs. */
 const TEST_TIMEOUT_MS = 300_000
-/** Files at once: some of them wait for a process or a moment. */
-const CONCURRENCY = Math.max(2, availableParallelism())
+/** Files at once: many wait for a process, a disk or a moment, and leave the processor to others. */
+const CONCURRENCY = 2 * availableParallelism()
 
 const parameters = process.argv.slice(2)
 const isQuick = parameters.includes(QUICK)

@@ -1,3 +1,4 @@
+import { globSync, statSync } from 'node:fs'
 import type { BrowserServer } from 'playwright-core'
 import { chromiumMissing, launchChromiumServer } from './browser/chromium.ts'
 import { postgresMissing } from './postgres/postgres-installation.ts'
@@ -14,6 +15,7 @@ export async function globalSetup(): Promise<void> {
   process.env[sharedVariables.compileCache] ??= COMPILE_CACHE
   const isQuick = process.env[sharedVariables.quick] !== undefined
   if (!isQuick && !chromiumMissing) {
+    if (isWebAppStale()) await import('../../build/build-web-app.ts')
     browser = await launchChromiumServer()
     process.env[sharedVariables.browser] = browser.wsEndpoint()
   }
@@ -21,6 +23,12 @@ export async function globalSetup(): Promise<void> {
     template = await makePostgresTemplate()
     process.env[sharedVariables.postgresTemplate] = template.folder
   }
+}
+
+/** Whether a source of the built web app changed since: its tests would wait for what it does not show. */
+function isWebAppStale(): boolean {
+  const builtAtMs = statSync('web/dist/manifest.json', { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return globSync(['web/app/**', 'src/**']).some((path) => statSync(path).mtimeMs > builtAtMs)
 }
 
 export async function globalTeardown(): Promise<void> {

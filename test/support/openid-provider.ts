@@ -66,6 +66,9 @@ export async function startOpenIdProvider(test: Lifetime): Promise<OpenIdProvide
     handler = createProvider(issuer, key).callback()
   }
   await changeKey()
+  // Its first response takes long on a busy machine, and the service waits for a few seconds only.
+  await (await fetch(`${issuer}/jwks`)).arrayBuffer()
+  seen = []
 
   return {
     issuer,
