@@ -6,6 +6,7 @@ import { printableLines } from '../printable.ts'
 import { readVersion } from '../version.ts'
 import type { CommandContext, CommandStreams, OutputStream } from './command-context.ts'
 import { CommandFailure, EXIT_FAILURE, EXIT_USAGE } from './output/command-failure.ts'
+import { HELP_FORMAT, wrapHelp } from './output/help-text.ts'
 import { OutputFailure, print } from './output/standard-output.ts'
 
 type AddCommand = (program: Command, context: CommandContext) => void
@@ -90,12 +91,14 @@ async function createProgram(
     .helpOption('-h, --help', 'Print this help')
     .showSuggestionAfterError()
     .exitOverride()
+    .configureHelp(HELP_FORMAT)
     .configureOutput({
-      writeOut: (text) => help.push(text),
-      writeErr: (text) => stderr.write(text),
+      writeOut: (text) => help.push(wrapHelp(text, widthOf(stdout))),
+      // Help; `outputError` writes errors.
+      writeErr: (text) => stderr.write(wrapHelp(text, widthOf(stderr))),
       getOutHelpWidth: () => widthOf(stdout),
       getErrHelpWidth: () => widthOf(stderr),
-      outputError: (message, write) => write(printableLines(withHint(message, program, parameters[0]))),
+      outputError: (message) => stderr.write(printableLines(withHint(message, program, parameters[0]))),
     })
     .addHelpText('after', EXAMPLES)
   const [first = ''] = parameters

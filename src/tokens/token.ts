@@ -106,6 +106,19 @@ export interface StoredToken {
   isReplaced?: true
 }
 
+/** A token as responses contain it, without secrets. */
+export function tokenResponse(token: StoredToken): TokenResponse {
+  const { id, label, scopes, createdAtMs, expiresAtMs, lastUsedAtMs } = token
+  return {
+    id,
+    label,
+    scopes: [...scopes],
+    createdAt: new Date(createdAtMs).toISOString(),
+    ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
+    ...(lastUsedAtMs !== undefined && { lastUsedAt: new Date(lastUsedAtMs).toISOString() }),
+  }
+}
+
 export interface NewToken {
   label: string
   scopes: readonly Scope[]

@@ -65,7 +65,7 @@ test('every command has an example in its help, and the examples work', async (t
         ? await runExample(t, folder, 'plantstore token list', app)
         : ''
       const here = line
-        .replace('http://127.0.0.1:8081', other.url)
+        .replace('http://other', other.url)
         .replace(/(?<=(?:revoke|rotate) )\w+/, tokens.split('\t')[0] ?? '')
       await runExample(t, folder, here, app)
       examples++

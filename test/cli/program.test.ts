@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
+import { wrapHelp } from '../../src/cli/output/help-text.ts'
 import { flagOf, type SettingName, variableOf } from '../../src/config/read-config.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { readVersion } from '../../src/version.ts'
 import { runCommand } from './run-command.ts'
+
+const COMMANDS = readdirSync(new URL('../../src/cli/commands/', import.meta.url))
+  .filter((file) => file.endsWith('-command.ts'))
+  .map((file) => file.replace('-command.ts', ''))
 
 test('--version prints the version and nothing else', async (test) => {
   const { code, stdout, stderr } = await runCommand(test, ['--version'])
@@ -40,6 +46,38 @@ test('the help of serve lists every setting: flag, variable, default and purpose
       assert.ok(text.includes(`(default: ${setting.default})`), name)
     }
   }
+})
+
+test('every help fits 80 columns in a pipe', async (test) => {
+  const pages = [
+    [],
+    ...COMMANDS.map((name) => [name]),
+    ...['create', 'list', 'rotate', 'revoke'].map((name) => ['token', name]),
+  ]
+  assert.ok(pages.length > 20)
+  for (const words of pages) {
+    const { stdout } = await runCommand(test, [...words, '--help'])
+    assert.deepEqual(
+      stdout.split('\n').filter((line) => line.length > 80),
+      [],
+      words.join(' '),
+    )
+  }
+})
+
+test('help is as wide as the terminal', async () => {
+  assert.equal(
+    wrapHelp('one two three four\nfive\n\nExample:\n  plantstore a long command line\n', 12),
+    ['one two', 'three four', 'five', '', 'Example:', '  plantstore a long command line', ''].join('\n'),
+  )
+})
+
+test('the help of serve begins with what one needs first', async (test) => {
+  const { stdout } = await runCommand(test, ['serve', '--help'])
+  const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
+  assert.equal(headings[0], 'Address and database')
+  const flags = [...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag)
+  assert.deepEqual(flags.slice(0, 3), ['--host', '--port', '--database'])
 })
 
 test('an invalid command line exits with 2 and a suggestion', async (test) => {

@@ -106,7 +106,7 @@ test('a closed pipe ends a command without an error', async (t) => {
 test('output that cannot be written is reported in one line', async (t) => {
   const app = await startApp(t)
   await app.send('POST', '/plants', '{"id":1,"name":"a"}')
-  for (const words of ['list', 'export', 'openapi']) {
+  for (const words of ['list', 'get 1 --etag', 'tags', 'export', 'openapi', 'ping --count 1', '--version']) {
     const line = `'${process.execPath}' '${MAIN}' ${words} > /dev/full`
     const shell = spawn('bash', ['--norc', '-c', line], { env: commandEnvironment(app.url) })
     let stderr = ''

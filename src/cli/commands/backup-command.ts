@@ -4,9 +4,10 @@ import { databaseFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { byteSize, createCopyBar, plantCount } from '../output/progress-bar.ts'
+import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { databaseOption } from './command-values.ts'
 
-interface BackupFlags {
+interface BackupFlags extends QuietFlag {
   database?: string
   force?: boolean
 }
@@ -19,6 +20,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .argument('<file>', 'Backup file to write')
     .addOption(databaseOption('file'))
     .option('--force', 'Replace an existing file')
+    .addOption(quietOption())
     .addHelpText(
       'after',
       `
@@ -32,13 +34,14 @@ Example:
 }
 
 async function backUp(
-  { environment, stderr }: CommandContext,
+  context: CommandContext,
   file: string,
-  { database, force = false }: BackupFlags,
+  { database, force = false, ...flags }: BackupFlags,
 ): Promise<void> {
-  const config = readConfig(database === undefined ? {} : { database }, environment)
+  const messages = messageStream(context, flags)
+  const config = readConfig(database === undefined ? {} : { database }, context.environment)
   const store = databaseFile(config.database, 'backup')
-  const bar = createCopyBar(stderr, 'backing up')
+  const bar = createCopyBar(messages, 'backing up')
   try {
     const { plants, bytes } = await untilInterrupted((signal) =>
       store.backUp(file, {
@@ -48,7 +51,7 @@ async function backUp(
       }),
     )
     bar.end()
-    stderr.write(`${plantCount(plants)} in ${file} (${byteSize(bytes)}), verified.\n`)
+    messages.write(`${plantCount(plants)} in ${file} (${byteSize(bytes)}), verified.\n`)
   } finally {
     bar.end()
   }

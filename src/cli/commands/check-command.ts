@@ -6,10 +6,11 @@ import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import { createProgressBar } from '../output/progress-bar.ts'
+import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { print } from '../output/standard-output.ts'
 import { databaseOption } from './command-values.ts'
 
-interface CheckFlags {
+interface CheckFlags extends QuietFlag {
   database?: string
 }
 
@@ -20,6 +21,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
     .description('Verify a store or a backup, also while the service runs')
     .argument('[file]', 'Store or backup to verify (default: the store of --database)')
     .addOption(databaseOption('file'))
+    .addOption(quietOption())
     .addHelpText(
       'after',
       `
@@ -31,19 +33,16 @@ Example:
     .action((file: string | undefined, flags: CheckFlags) => check(context, file, flags))
 }
 
-async function check(
-  { environment, stdout, stderr }: CommandContext,
-  file: string | undefined,
-  flags: CheckFlags,
-): Promise<void> {
+async function check(context: CommandContext, file: string | undefined, flags: CheckFlags): Promise<void> {
+  const messages = messageStream(context, flags)
   if (file !== undefined && flags.database !== undefined) {
     throw new CommandFailure('Name the store as an argument or with --database, not both.', EXIT_USAGE)
   }
   const database = file ?? flags.database
-  const config = readConfig(database === undefined ? {} : { database }, environment)
+  const config = readConfig(database === undefined ? {} : { database }, context.environment)
   const store = databaseFile(config.database, 'check')
   let doing = ''
-  const bar = createProgressBar(stderr, 'checking', ({ done, total }) => `${done} of ${total}: ${doing}`)
+  const bar = createProgressBar(messages, 'checking', ({ done, total }) => `${done} of ${total}: ${doing}`)
   let findings: string[]
   try {
     findings = await untilInterrupted((signal) =>
@@ -59,9 +58,9 @@ async function check(
     bar.end()
   }
   if (findings.length === 0) {
-    stderr.write(`${config.database} is sound.\n`)
+    messages.write(`${config.database} is sound.\n`)
     return
   }
-  await print(stdout, findings.map((finding) => `${printable(finding)}\n`).join(''))
+  await print(context.stdout, findings.map((finding) => `${printable(finding)}\n`).join(''))
   throw new CommandFailure(`${config.database} is damaged: restore a backup ("plantstore restore --help").`)
 }

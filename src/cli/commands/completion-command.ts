@@ -22,8 +22,9 @@ export function addCompletionCommand(program: Command, context: CommandContext):
     .addHelpText(
       'after',
       `
-In ~/.bashrc:  source <(plantstore completion bash)
-In ~/.zshrc, after compinit:  source <(plantstore completion zsh)
+Add one line to the configuration of your shell:
+  ~/.bashrc                   source <(plantstore completion bash)
+  ~/.zshrc, after compinit    source <(plantstore completion zsh)
 
 Example:
   plantstore completion fish > ~/.config/fish/completions/plantstore.fish`,

@@ -10,9 +10,10 @@ import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext, OutputStream } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
 import { createProgressBar, plantCount, wholeNumber } from '../output/progress-bar.ts'
+import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { print } from '../output/standard-output.ts'
 
-interface CopyFlags {
+interface CopyFlags extends QuietFlag {
   from: string
   to: string
 }
@@ -24,18 +25,19 @@ export function addCopyCommand(program: Command, context: CommandContext): void 
     .description('Copy a store with its tokens to another database, and compare them')
     .requiredOption('--from <file or URL>', 'Source; stop its service first')
     .requiredOption('--to <file or URL>', 'Target; created if missing')
+    .addOption(quietOption())
     .addHelpText(
       'after',
-      '\nPlants and tokens that the target already has are left unchanged: run an interrupted copy again to finish it.\n\nExample:\n  plantstore copy --from data/plantstore.db --to postgres://user:password@host/plants',
+      '\nPlants and tokens that the target already has are left unchanged: run an interrupted copy again to finish it.\n\nExample:\n  plantstore copy --from data/plantstore.db --to postgres://user@host/plants',
     )
     .action((flags: CopyFlags) => copy(context, flags))
 }
 
 async function copy(
-  { environment, stdout, stderr }: CommandContext,
-  { from: fromName, to: toName }: CopyFlags,
+  context: CommandContext,
+  { from: fromName, to: toName, ...flags }: CopyFlags,
 ): Promise<void> {
-  const config = readConfig({}, environment)
+  const config = readConfig({}, context.environment)
   for (const [flag, name] of [
     ['--from', fromName],
     ['--to', toName],
@@ -47,9 +49,10 @@ async function copy(
   try {
     const to = await openStorage(toName, config)
     try {
-      const report = await copyWithBar(from, to, stderr)
+      const report = await copyWithBar(from, to, messageStream(context, flags))
+      if (flags.quiet) return
       await print(
-        stdout,
+        context.stdout,
         `${plantCount(report.plants)} and ${tokenCount(report.tokens)} are in ${describeDatabase(toName)}, each compared.\n`,
       )
     } finally {
@@ -64,9 +67,9 @@ function tokenCount(count: number): string {
   return `${wholeNumber(count)} ${count === 1 ? 'token' : 'tokens'}`
 }
 
-async function copyWithBar(from: Storage, to: Storage, stderr: OutputStream): Promise<CopyReport> {
+async function copyWithBar(from: Storage, to: Storage, messages: OutputStream): Promise<CopyReport> {
   let step = 'copied'
-  const bar = createProgressBar(stderr, 'copying', ({ done }) => `${plantCount(done)} ${step}`)
+  const bar = createProgressBar(messages, 'copying', ({ done }) => `${plantCount(done)} ${step}`)
   try {
     return await untilInterrupted((signal) =>
       copyStorage({

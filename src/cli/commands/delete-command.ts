@@ -2,10 +2,11 @@ import type { Command } from 'commander'
 import { addServiceOptions, callService, type ServiceFlags } from '../calls/service-call.ts'
 import type { CommandContext } from '../command-context.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
+import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { sentences } from '../output/sentences.ts'
 import { parseETag, parseIds } from './command-values.ts'
 
-interface DeleteFlags extends ServiceFlags {
+interface DeleteFlags extends ServiceFlags, QuietFlag {
   ifMatch?: string
 }
 
@@ -16,7 +17,7 @@ export function addDeleteCommand(program: Command, context: CommandContext): voi
     .description('Delete plants; this cannot be undone')
     .argument('<ids...>', 'Ids', parseIds)
     .option('--if-match <etag>', 'Delete only if the plant still has this ETag; takes a single id', parseETag)
-  addServiceOptions(command)
+  addServiceOptions(command.addOption(quietOption()))
     .addHelpText('after', '\nExample:\n  plantstore delete 42 43')
     .action((ids: bigint[], flags: DeleteFlags) => deletePlants(context, ids, flags))
 }
@@ -29,16 +30,16 @@ async function deletePlants(
   if (ifMatch !== undefined && ids.length > 1) {
     throw new CommandFailure('--if-match takes a single id.', EXIT_USAGE)
   }
-  const { stderr } = context
+  const messages = messageStream(context, flags)
   let deleted = 0
   try {
     await callService(context, flags, async ({ client, signal }) => {
       for (const id of ids) {
         if (await client.deletePlant(id, { ifMatch, signal })) {
           deleted++
-          stderr.write(`Plant ${id} is deleted.\n`)
+          messages.write(`Plant ${id} is deleted.\n`)
         } else {
-          stderr.write(`plantstore: There is no plant ${id}.\n`)
+          context.stderr.write(`plantstore: There is no plant ${id}.\n`)
         }
       }
     })

@@ -4,9 +4,10 @@ import { addServiceOptions, callService, type Service, type ServiceFlags } from 
 import type { CommandContext } from '../command-context.ts'
 import { FILE_FORMATS, formatOf, formatUnknown } from '../files/file-format.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
+import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { choiceOption, parseId } from './command-values.ts'
 
-interface ExportFlags extends ServiceFlags {
+interface ExportFlags extends ServiceFlags, QuietFlag {
   format?: FileFormat
   bom?: true
   tag?: string
@@ -27,7 +28,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
     .option('--tag <tag>', 'Only plants with exactly this tag')
     .option('--search <words>', 'Only plants whose name has words that begin with these')
     .option('--after <id>', 'Only plants with a greater id', parseId)
-  addServiceOptions(command)
+  addServiceOptions(command.addOption(quietOption()))
     .addHelpText(
       'after',
       `
@@ -55,6 +56,10 @@ async function exportPlants(
   const request: ExportFileOptions = { format, tag, q: search, after, bom }
   await callService(context, flags, async (service: Service) => {
     const { exportTo } = await import('../files/export-to.ts')
-    await exportTo(context, file, { ...service, request, isGzip: named.isGzip })
+    await exportTo({ stdout: context.stdout, messages: messageStream(context, flags) }, file, {
+      ...service,
+      request,
+      isGzip: named.isGzip,
+    })
   })
 }

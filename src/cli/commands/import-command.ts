@@ -6,9 +6,10 @@ import type { CommandContext } from '../command-context.ts'
 import { FILE_FORMATS, formatOf, formatUnknown } from '../files/file-format.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import type { JsonFlag } from '../output/plant-output.ts'
+import { type QuietFlag, quietOption } from '../output/quiet.ts'
 import { choiceOption, parseId } from './command-values.ts'
 
-interface ImportFlags extends ServiceFlags, JsonFlag {
+interface ImportFlags extends ServiceFlags, JsonFlag, QuietFlag {
   format?: FileFormat
   onConflict?: 'fail' | 'skip' | 'replace'
   dryRun?: true
@@ -26,7 +27,7 @@ Examples:
   plantstore import plants.csv
   plantstore import plants.csv --errors failed.csv
   plantstore import names.csv --columns name,tag --id-start 1000
-  plantstore export | plantstore import - --format ndjson --url http://127.0.0.1:8081`
+  plantstore export | plantstore import - --format ndjson --url http://other`
 
 /** `plantstore import`: the plants of a file. */
 export function addImportCommand(program: Command, context: CommandContext): void {
@@ -48,13 +49,13 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .option('--encoding <name>', 'CSV: encoding, such as windows-1252 (default: utf-8)', parseEncoding)
     .option('--errors <file>', 'Write the failed rows to this file')
     .option('--json', 'Print the report as JSON')
-  addServiceOptions(command)
+  addServiceOptions(command.addOption(quietOption()))
     .addHelpText('after', EXAMPLES)
     .action((path: string, flags: ImportFlags) => importFile(context, path, flags))
 }
 
 async function importFile(context: CommandContext, path: string, flags: ImportFlags): Promise<void> {
-  const { onConflict, dryRun, columns, idStart, encoding, errors, json } = flags
+  const { onConflict, dryRun, columns, idStart, encoding, errors, json, quiet } = flags
   const named = formatOf(path)
   const format = flags.format ?? named.format ?? formatUnknown(path === '-' ? 'standard input' : path)
   if (format !== 'csv') {
@@ -74,7 +75,7 @@ async function importFile(context: CommandContext, path: string, flags: ImportFl
   const file = { format, gzip: named.isGzip || undefined, onConflict, dryRun, columns, idStart, encoding }
   await callService(context, flags, async (service) => {
     const { importFrom } = await import('../files/import-from.ts')
-    await importFrom(context, path, { ...service, file, errorsFile: errors, json })
+    await importFrom(context, path, { ...service, file, errorsFile: errors, json, quiet })
   })
 }
 

@@ -3,8 +3,14 @@ import { type Config, readConfig } from '../../config/read-config.ts'
 import { describeDatabase, openStorage, shardStorage } from '../../storage/open-storage.ts'
 import type { SchemaMigration } from '../../storage/storage.ts'
 import type { CommandContext } from '../command-context.ts'
+import { type QuietFlag, quietOption } from '../output/quiet.ts'
 import { print } from '../output/standard-output.ts'
 import { databaseOption } from './command-values.ts'
+
+interface MigrateFlags extends QuietFlag {
+  database?: string
+  shard?: boolean
+}
 
 /**
  * `plantstore migrate`: updates the schema. With PLANTSTORE_MIGRATE=false the service's own role needs no right to do
@@ -16,13 +22,15 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
     .description('Create a database or update its schema')
     .addOption(databaseOption('file or URL'))
     .option('--shard', 'Then distribute the tables over the Citus cluster')
+    .addOption(quietOption())
     .addHelpText(
       'after',
       '\nExample:\n  PLANTSTORE_DATABASE=postgres://owner:password@host/plants plantstore migrate',
     )
-    .action(async ({ database, shard = false }: { database?: string; shard?: boolean }) => {
+    .action(async ({ database, shard = false, quiet }: MigrateFlags) => {
       const config = readConfig(database === undefined ? {} : { database }, context.environment)
       const done = await (shard ? migrateAndShard(config) : migrate(config))
+      if (quiet) return
       await print(
         context.stdout,
         `The schema of ${describeDatabase(config.database)} is up to date.${done}\n`,

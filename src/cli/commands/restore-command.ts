@@ -4,9 +4,10 @@ import { databaseFile } from '../../storage/open-storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { createCopyBar, plantCount } from '../output/progress-bar.ts'
+import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { databaseOption } from './command-values.ts'
 
-interface RestoreFlags {
+interface RestoreFlags extends QuietFlag {
   database?: string
   force?: boolean
 }
@@ -19,6 +20,7 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
     .argument('<file>', 'Backup file')
     .addOption(databaseOption('file'))
     .option('--force', 'Replace an existing store; it is retained under another name')
+    .addOption(quietOption())
     .addHelpText(
       'after',
       `
@@ -31,13 +33,14 @@ Example:
 }
 
 async function restore(
-  { environment, stderr }: CommandContext,
+  context: CommandContext,
   file: string,
-  { database, force = false }: RestoreFlags,
+  { database, force = false, ...flags }: RestoreFlags,
 ): Promise<void> {
-  const config = readConfig(database === undefined ? {} : { database }, environment)
+  const messages = messageStream(context, flags)
+  const config = readConfig(database === undefined ? {} : { database }, context.environment)
   const store = databaseFile(config.database, 'restore')
-  const bar = createCopyBar(stderr, 'restoring')
+  const bar = createCopyBar(messages, 'restoring')
   try {
     const { plants, keptAs } = await untilInterrupted((signal) =>
       store.restore(file, {
@@ -47,11 +50,11 @@ async function restore(
       }),
     )
     bar.end()
-    stderr.write(`${plantCount(plants)} in ${config.database}, verified.\n`)
+    messages.write(`${plantCount(plants)} in ${config.database}, verified.\n`)
     if (keptAs !== undefined) {
-      stderr.write(`The previous store is ${keptAs}: delete it when you no longer need it.\n`)
+      messages.write(`The previous store is ${keptAs}: delete it when you no longer need it.\n`)
     }
-    stderr.write('Tokens revoked after the backup are valid again: see "plantstore token list".\n')
+    messages.write('Tokens revoked after the backup are valid again: see "plantstore token list".\n')
   } finally {
     bar.end()
   }

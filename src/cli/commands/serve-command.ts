@@ -19,9 +19,59 @@ const VALUES: Partial<Record<SettingName, string>> = {
   backupDir: 'folder',
 }
 
+/** The settings by heading of the help, the most needed ones first. */
+const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
+  'Address and database:': ['host', 'port', 'database', 'baseUrl', 'socket', 'tlsCert', 'tlsKey'],
+  'Operation:': [
+    'logLevel',
+    'metrics',
+    'slowRequestMs',
+    'backupDir',
+    'backupIntervalMs',
+    'backupsKept',
+    'migrate',
+    'checkOnStart',
+    'shutdownDelayMs',
+    'shutdownTimeoutMs',
+  ],
+  'Callers:': [
+    'corsOrigins',
+    'oidcIssuer',
+    'oidcAudience',
+    'oidcScopeClaim',
+    'oidcScopeMap',
+    'trustedProxies',
+    'failedAuthenticationsMax',
+    'rateLimit',
+    'rateLimitPlantsRead',
+    'rateLimitPlantsWrite',
+    'rateLimitTokensManage',
+  ],
+  'Limits:': [
+    'bodyBytesMax',
+    'headersTimeoutMs',
+    'requestTimeoutMs',
+    'keepAliveTimeoutMs',
+    'sendTimeoutMs',
+    'exportTimeoutMs',
+    'connectionsMax',
+    'connectionsPerAddressMax',
+    'queuedWritesMax',
+    'writeLagMaxMs',
+    'eventLoopLagMaxMs',
+    'idempotencyTtlMs',
+  ],
+  'PostgreSQL:': [
+    'postgresConnections',
+    'postgresConnectTimeoutMs',
+    'postgresStatementTimeoutMs',
+    'postgresPrepare',
+  ],
+}
+
 type ServeFlags = Partial<Record<SettingName, string | boolean>>
 
-/** `plantstore serve`: every setting is a flag. */
+/** `plantstore serve`: every setting is a flag, except secrets: others could read them in the list of processes. */
 export function addServeCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('serve')
@@ -30,10 +80,8 @@ export function addServeCommand(program: Command, context: CommandContext): void
       'after',
       '\nA flag overrides its environment variable. PLANTSTORE_FIXED_TOKEN, a fixed token with every scope, has no flag.\n\nExample:\n  plantstore serve --port 8080 --database data/plantstore.db',
     )
-  for (const [name, setting] of Object.entries(SETTINGS)) {
-    // A secret on the command line is visible in the list of processes.
-    if (setting.type === 'secret') continue
-    command.addOption(optionOf(name as SettingName, setting))
+  for (const [heading, names] of Object.entries(GROUPS)) {
+    for (const name of names) command.addOption(optionOf(name, SETTINGS[name]).helpGroup(heading))
   }
   command.action((flags: ServeFlags) => runService(context, flags))
 }

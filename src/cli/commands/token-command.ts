@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
 import { SetupError } from '../../errors.ts'
+import { printableLines } from '../../printable.ts'
 import { openStorage } from '../../storage/open-storage.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { issueToken, rotateToken } from '../../tokens/issue-token.ts'
@@ -11,10 +12,12 @@ import {
   SCOPES,
   type Scope,
   type StoredToken,
+  tokenResponse,
 } from '../../tokens/token.ts'
 import { createTokenAudit, type TokenEvent } from '../../tokens/token-audit.ts'
 import type { CommandContext, OutputStream } from '../command-context.ts'
-import { shortTime } from '../output/plant-output.ts'
+import { type JsonFlag, shortTime } from '../output/plant-output.ts'
+import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { print } from '../output/standard-output.ts'
 import { createTable } from '../output/table.ts'
 import { databaseOption, parseChoice, parseCount } from './command-values.ts'
@@ -29,7 +32,7 @@ const EXAMPLE = '\nExample:\n  plantstore token create --label greenhouse --scop
 
 type LogToken = (event: TokenEvent, stored: Pick<StoredToken, 'id'> & Partial<StoredToken>) => Promise<void>
 
-interface DatabaseFlag {
+interface DatabaseFlag extends QuietFlag {
   database?: string
 }
 
@@ -41,13 +44,19 @@ interface CreateFlags extends DatabaseFlag {
 
 /** `plantstore token create|list|rotate|revoke`: opens the database itself, also while a service runs on it. */
 export function addTokenCommand(program: Command, context: CommandContext): void {
-  const { stdout, stderr } = context
   const token = program
     .command('token')
     .description('Create, list, rotate and revoke tokens')
     .helpCommand('help [command]', 'Print help for a command')
     .addHelpText('after', `\nOpens the database itself, also while the service runs.\n${EXAMPLE}`)
 
+  addCreateCommand(token, context)
+  addListCommand(token, context)
+  addRotateCommand(token, context)
+  addRevokeCommand(token, context)
+}
+
+function addCreateCommand(token: Command, context: CommandContext): void {
   token
     .command('create')
     .description('Create a token and print it; it is shown only once')
@@ -63,48 +72,56 @@ export function addTokenCommand(program: Command, context: CommandContext): void
       'Days until the token expires (default: never)',
       parseCount(DAYS_MAX),
     )
+    .addOption(quietOption())
     .addHelpText('after', EXAMPLE)
     .action((flags: CreateFlags) =>
       withStorage(context, flags, async ({ tokens }, log) => {
         const { token: secret, stored } = await issueToken(tokens, newTokenOf(flags))
-        stderr.write(`Token ${stored.id} with ${stored.scopes.join(', ')}. It is shown only once:\n`)
-        await print(stdout, `${secret}\n`)
+        messageStream(context, flags).write(
+          `Token ${stored.id} with ${stored.scopes.join(', ')}. It is shown only once:\n`,
+        )
+        await print(context.stdout, `${secret}\n`)
         await log('created', stored)
       }),
     )
+}
 
+function addListCommand(token: Command, context: CommandContext): void {
   token
     .command('list')
     .description('List the tokens, oldest first')
     .addOption(databaseOption('file or URL'))
+    .option('--json', 'Print a JSON object per line (NDJSON)')
     .addHelpText(
       'after',
-      '\nPrints a table on a terminal. In a pipe prints a line per token, fields separated by tabs.\n\nExample:\n  plantstore token list',
+      '\nPrints a table on a terminal. In a pipe prints a line per token, fields separated by tabs.\n\nExamples:\n  plantstore token list\n  plantstore token list --json',
     )
-    .action((flags: DatabaseFlag) =>
+    .action((flags: DatabaseFlag & JsonFlag) =>
       withStorage(context, flags, async ({ tokens }) => {
-        await print(stdout, tokenTable(await tokens.list(), stdout))
+        const list = await tokens.list()
+        const text = flags.json ? list.map(tokenLine).join('') : tokenTable(list, context.stdout)
+        await print(context.stdout, text)
       }),
     )
+}
 
-  addRotateCommand(token, context)
-
+function addRevokeCommand(token: Command, context: CommandContext): void {
   token
     .command('revoke <id>')
     .description('Revoke a token; running services reject it within 5 seconds')
     .addOption(databaseOption('file or URL'))
+    .addOption(quietOption())
     .addHelpText('after', '\nExample:\n  plantstore token revoke 5YqN0PzGk2a')
     .action((id: string, flags: DatabaseFlag) =>
       withStorage(context, flags, async ({ tokens }, log) => {
         if (!(await tokens.revoke(id))) throw noSuchToken(id)
-        stderr.write(`Token ${id} is revoked.\n`)
+        messageStream(context, flags).write(`Token ${id} is revoked.\n`)
         await log('revoked', { id })
       }),
     )
 }
 
 function addRotateCommand(token: Command, context: CommandContext): void {
-  const { stdout, stderr } = context
   token
     .command('rotate <id>')
     .description('Replace the secret of a token and print the new one')
@@ -115,6 +132,7 @@ function addRotateCommand(token: Command, context: CommandContext): void {
       parseCount(GRACE_SECONDS_MAX, 0),
       GRACE_SECONDS_DEFAULT,
     )
+    .addOption(quietOption())
     .addHelpText('after', '\nExample:\n  plantstore token rotate 5YqN0PzGk2a --grace-seconds 3600')
     .action((id: string, { graceSeconds, ...flags }: DatabaseFlag & { graceSeconds: number }) =>
       withStorage(context, flags, async ({ tokens }, log) => {
@@ -126,8 +144,10 @@ function addRotateCommand(token: Command, context: CommandContext): void {
           )
         }
         const expiry = graceSeconds === 0 ? 'expires now' : `expires in ${graceSeconds} seconds`
-        stderr.write(`Token ${id} is rotated; the old secret ${expiry}. The new one is shown only once:\n`)
-        await print(stdout, `${rotated.token}\n`)
+        messageStream(context, flags).write(
+          `Token ${id} is rotated; the old secret ${expiry}. The new one is shown only once:\n`,
+        )
+        await print(context.stdout, `${rotated.token}\n`)
         await log('rotated', rotated.stored)
       }),
     )
@@ -172,6 +192,11 @@ function newTokenOf({ label = '', scope: scopes = [...SCOPES_DEFAULT], expiresIn
   if (expiresInDays === undefined) return parseNewToken({ label, scopes }, Date.now())
   const expiresAt = new Date(Date.now() + expiresInDays * DAY_MS).toISOString()
   return parseNewToken({ label, scopes, expiresAt }, Date.now())
+}
+
+/** A token as the service's own responses have it, on a line. */
+function tokenLine(token: StoredToken): string {
+  return `${printableLines(JSON.stringify(tokenResponse(token)))}\n`
 }
 
 function tokenTable(tokens: readonly StoredToken[], stdout: OutputStream): string {

@@ -6,7 +6,7 @@ import { createRowScanner } from '../../plants/import/row-scanner.ts'
 import { printable, printableLines } from '../../printable.ts'
 import { requestFailure } from '../calls/request-failure.ts'
 import type { Service } from '../calls/service-call.ts'
-import type { CommandContext, OutputStream } from '../command-context.ts'
+import type { OutputStream } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
 import { byteSize, createProgressBar, plantCount } from '../output/progress-bar.ts'
 import { sentences } from '../output/sentences.ts'
@@ -18,6 +18,12 @@ interface ExportToOptions extends Service {
   isGzip: boolean
 }
 
+interface ExportStreams {
+  stdout: OutputStream
+  /** For progress and the message of success. */
+  messages: OutputStream
+}
+
 type Chunks = AsyncIterable<Uint8Array>
 
 /**
@@ -25,7 +31,7 @@ type Chunks = AsyncIterable<Uint8Array>
  * the state of the file.
  */
 export async function exportTo(
-  { stdout, stderr }: CommandContext,
+  { stdout, messages }: ExportStreams,
   path: string | undefined,
   options: ExportToOptions,
 ): Promise<void> {
@@ -33,8 +39,8 @@ export async function exportTo(
   const existed = path !== undefined && (await fileExists(path))
   const file = path === undefined ? undefined : await openReplacement(path)
   try {
-    if (file === undefined) await exportToOutput(options, rows, { stdout, stderr })
-    else await exportToFile(file, options, countWithBar(rows, stderr))
+    if (file === undefined) await exportToOutput(options, rows, { stdout, messages })
+    else await exportToFile(file, options, countWithBar(rows, messages))
   } catch (error) {
     const failure = requestFailure(error, options.url)
     if (!(failure instanceof CommandFailure)) throw failure
@@ -42,7 +48,7 @@ export async function exportTo(
     const state = file?.isAtomic ? fileStateText(path ?? '', existed) : 'The output is incomplete.'
     throw new CommandFailure(sentences(failure.message, received, state), failure.exitCode)
   }
-  if (path !== undefined) stderr.write(`${plantCount(rows.count())} in ${path}.\n`)
+  if (path !== undefined) messages.write(`${plantCount(rows.count())} in ${path}.\n`)
 }
 
 function fileStateText(path: string, existed: boolean): string {
@@ -74,22 +80,22 @@ async function exportToFile(
 async function exportToOutput(
   { client, request, signal }: ExportToOptions,
   rows: RowCount,
-  { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>,
+  { stdout, messages }: ExportStreams,
 ): Promise<void> {
   const decoder = new TextDecoder()
   const stream = await client.exportPlants({ ...request, signal })
   // On a terminal the printed plants show the progress.
-  for await (const chunk of stdout.isTTY ? counted(stream, rows) : countWithBar(rows, stderr)(stream)) {
+  for await (const chunk of stdout.isTTY ? counted(stream, rows) : countWithBar(rows, messages)(stream)) {
     // Names may hold control characters.
     await print(stdout, stdout.isTTY ? printableLines(decoder.decode(chunk, { stream: true })) : chunk)
   }
 }
 
 /** Counts the rows of an export as they pass, with a progress bar. */
-function countWithBar(rows: RowCount, stderr: OutputStream) {
+function countWithBar(rows: RowCount, messages: OutputStream) {
   return async function* countedWithBar(chunks: Chunks): AsyncGenerator<Uint8Array, void, undefined> {
     let bytes = 0
-    const bar = createProgressBar(stderr, 'exporting', ({ done }) => byteSize(done))
+    const bar = createProgressBar(messages, 'exporting', ({ done }) => byteSize(done))
     try {
       for await (const chunk of counted(chunks, rows)) {
         bytes += chunk.length

@@ -12,6 +12,7 @@ import type { Service } from '../calls/service-call.ts'
 import type { CommandContext, OutputStream } from '../command-context.ts'
 import { CommandFailure, EXIT_FAILURE } from '../output/command-failure.ts'
 import { byteSize, createProgressBar, type ProgressBar, wholeNumber } from '../output/progress-bar.ts'
+import { messageStream, type QuietFlag } from '../output/quiet.ts'
 import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
 import { decodedInput } from './decoded-input.ts'
@@ -19,7 +20,7 @@ import { checkErrorsFile, correctionHint, writeFailedRows } from './failed-rows.
 import { type ImportInput, openInput } from './import-input.ts'
 import { fileExists } from './replacement-file.ts'
 
-export interface RunImportOptions extends Service {
+export interface RunImportOptions extends Service, QuietFlag {
   file: ImportFileOptions
   /** Where the failed rows are written. */
   errorsFile: string | undefined
@@ -57,7 +58,7 @@ export async function importFrom(
   const input = await openInput(context, path, { isGzip: file.gzip ?? false, keepBeside: errorsFile })
   const state: ImportState = { progress: undefined, failed: 0, failedIds: new Map(), errors: [] }
   try {
-    const outcome = await send(input, options, state, stderr).then(
+    const outcome = await send(input, options, state, messageStream(context, options)).then(
       (report) => ({ report }),
       (error: unknown) => ({ error }),
     )
@@ -68,7 +69,8 @@ export async function importFrom(
       throw importFailure(path, outcome.error, options, state.progress)
     }
     const { report } = outcome
-    await print(stdout, options.json ? reportJson(report) : `${countsText(report, file.dryRun)}\n`)
+    if (options.json) await print(stdout, reportJson(report))
+    else if (!options.quiet) await print(stdout, `${countsText(report, file.dryRun)}\n`)
     if (errorsFailure !== undefined) throw errorsFailure
     if (report.failed > 0) throw new CommandFailure('', EXIT_FAILURE)
   } finally {
@@ -80,11 +82,11 @@ async function send(
   input: ImportInput,
   { client, signal, file, errorsFile }: RunImportOptions,
   state: ImportState,
-  stderr: OutputStream,
+  messages: OutputStream,
 ): Promise<ImportReport> {
   let done = 0
   const total = input.bytes
-  const bar = createImportBar(input, file.dryRun, stderr)
+  const bar = createImportBar(input, file.dryRun, messages)
   const show = () => {
     const { created = 0, replaced = 0, skipped = 0 } = state.progress ?? {}
     bar.update({
@@ -127,14 +129,14 @@ async function send(
 function createImportBar(
   { bytes, isTyped }: ImportInput,
   dryRun: boolean | undefined,
-  stderr: OutputStream,
+  messages: OutputStream,
 ): ProgressBar {
   if (isTyped) {
     // No bar: it would overwrite the typed text.
-    stderr.write('Type the rows, then press Ctrl-D on an empty line.\n')
+    messages.write('Type the rows, then press Ctrl-D on an empty line.\n')
     return { update: () => undefined, end: () => undefined }
   }
-  return createProgressBar(stderr, dryRun ? 'checking' : 'importing', ({ done }) =>
+  return createProgressBar(messages, dryRun ? 'checking' : 'importing', ({ done }) =>
     bytes === undefined ? byteSize(done) : `${byteSize(done)} of ${byteSize(bytes)}`,
   )
 }

@@ -45,7 +45,7 @@ function csvCell(text: string): string {
 /** Prints a plant: a line for each member on a terminal, one line with tabs when piped. */
 export async function printPlant(stdout: OutputStream, plant: ShownPlant, { json }: JsonFlag): Promise<void> {
   const { etag, ...stored } = plant
-  if (json) return print(stdout, jsonLine(stored))
+  if (json) return print(stdout, jsonLine(plant))
   const { id, createdAt, updatedAt } = stored
   if (!stdout.isTTY) {
     const times = [createdAt, updatedAt].filter((time) => time !== undefined)
@@ -104,7 +104,7 @@ function contentCells(plant: ShownPlant): string[] {
   return PLANT_MEMBERS.map((member) => plant[member] ?? '')
 }
 
-/** An RFC 3339 time in UTC as `2026-11-28 06:59`. */
+/** An RFC 3339 time in UTC, to the minute: `2026-11-28T06:59Z` (ISO 8601). */
 export function shortTime(time: string): string {
-  return time.slice(0, 16).replace('T', ' ')
+  return `${time.slice(0, 16)}Z`
 }

@@ -12,10 +12,11 @@ import {
   GRACE_SECONDS_MAX,
   type StoredToken,
   TokenRotationSchema,
+  tokenResponse,
 } from '../token.ts'
 import { unknownMembers } from '../unknown-members.ts'
 import { rotateOwnTokenOperation, rotateTokenOperation } from './token-operations.ts'
-import { type TokenRoutesOptions, tokenResponse } from './token-routes.ts'
+import type { TokenRoutesOptions } from './token-routes.ts'
 
 /** Routes that give tokens new secrets: a caller with `tokens:manage` for any token, and each caller for its own. */
 export function registerTokenRotationRoutes(

@@ -7,7 +7,7 @@ import type { Authenticator } from '../access/authenticate.ts'
 import type { LogToken } from '../access/request-audit.ts'
 import { issueToken } from '../issue-token.ts'
 import { parseNewToken } from '../new-token.ts'
-import type { StoredToken, TokenResponse } from '../token.ts'
+import { tokenResponse } from '../token.ts'
 import type { TokenStore } from '../token-store.ts'
 import {
   createTokenOperation,
@@ -73,17 +73,4 @@ export function registerTokenRoutes(
       sendEmpty(reply, 204)
     },
   })
-}
-
-/** A token as responses contain it, without secrets. */
-export function tokenResponse(token: StoredToken): TokenResponse {
-  const { id, label, scopes, createdAtMs, expiresAtMs, lastUsedAtMs } = token
-  return {
-    id,
-    label,
-    scopes: [...scopes],
-    createdAt: new Date(createdAtMs).toISOString(),
-    ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
-    ...(lastUsedAtMs !== undefined && { lastUsedAt: new Date(lastUsedAtMs).toISOString() }),
-  }
 }

@@ -5,20 +5,22 @@ import { startApp, TOKEN } from '../../support/http/start-app.ts'
 import { commandsOn, linesOf } from '../run-command.ts'
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
+const ETAG = String.raw`"etag":"\\"\d+\\""`
 
 test('a plant is created, shown, updated and deleted by its exact id, also a negative one', async (t) => {
   const run = commandsOn(t, await startApp(t))
   const added = await run(['create', '9007199254740993', 'Quercus robur', '--tag', 'tree'])
   assert.deepEqual(added, { code: 0, stdout: '9007199254740993\tQuercus robur\ttree\n', stderr: '' })
   const negative = await run(['create', '-7', 'Below zero', '--json'])
-  assert.deepEqual([negative.code, negative.stdout], [0, '{"id":-7,"name":"Below zero"}\n'])
+  assert.equal(negative.code, 0)
+  assert.match(negative.stdout, new RegExp(`^\\{"id":-7,"name":"Below zero",${ETAG}\\}\n$`))
 
   const shown = await run(['get', '9007199254740993'])
   assert.match(shown.stdout, new RegExp(`^9007199254740993\tQuercus robur\ttree\t${TIME}\t${TIME}\n$`))
   const exact = await run(['get', '-7', '--json'])
   assert.match(
     exact.stdout,
-    new RegExp(`^\\{"id":-7,"name":"Below zero","createdAt":"${TIME}","updatedAt":"${TIME}"\\}\n$`),
+    new RegExp(`^\\{"id":-7,"name":"Below zero","createdAt":"${TIME}","updatedAt":"${TIME}",${ETAG}\\}\n$`),
   )
 
   const renamed = await run(['update', '9007199254740993', '--name', 'Quercus petraea', '--no-tag', '--json'])
@@ -32,6 +34,22 @@ test('a plant is created, shown, updated and deleted by its exact id, also a neg
     stdout: '',
     stderr: 'Plant -7 is deleted.\nPlant 9007199254740993 is deleted.\n',
   })
+})
+
+test('in a pipe the ETag of a plant is in the JSON, and --etag prints it alone, for --if-match', async (t) => {
+  const app = await startApp(t)
+  const run = commandsOn(t, app)
+  const { etag: created } = JSON.parse((await run(['create', '1', 'Rosa canina', '--json'])).stdout)
+  const header = (await app.fetch('/plants/1')).headers.get('etag') ?? assert.fail()
+  assert.equal(created, header)
+  assert.deepEqual(await run(['get', '1', '--etag']), { code: 0, stdout: `${header}\n`, stderr: '' })
+  const { etag: read } = JSON.parse((await run(['get', '1', '--json'])).stdout)
+  assert.equal(read, header)
+  const updated = await run(['update', '1', '--name', 'Rosa', '--if-match', read, '--json'])
+  assert.equal(updated.code, 0)
+  assert.equal((await run(['update', '1', '--name', 'Rosa', '--if-match', read])).code, 1)
+  assert.equal((await run(['delete', '1', '--if-match', JSON.parse(updated.stdout).etag])).code, 0)
+  assert.equal((await run(['get', '1', '--etag', '--json'])).code, 2)
 })
 
 test('a used id, an absent plant and a stale ETag are reported with their code and exit with 1', async (t) => {

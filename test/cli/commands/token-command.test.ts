@@ -29,7 +29,7 @@ test('tokens are created, listed and revoked while a service runs', async (test)
   assert.equal(listed.code, 0)
   assert.match(
     listed.stdout,
-    new RegExp(`^${id}\t\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\tnever\t[^\t]+\tplants:read\tthe greenhouse\n$`),
+    new RegExp(`^${id}\t\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ\tnever\t[^\t]+\tplants:read\tthe greenhouse\n$`),
     'piped, tabs are between the fields and no header is above them',
   )
   assert.ok(!listed.stdout.includes(secret))
@@ -56,8 +56,25 @@ test('a token has the scopes for plants by default, and expires on its day', asy
   assert.match(several.stderr, /with plants:read, metrics:read, tokens:manage\./)
   const { stdout } = await run('list')
   const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
-  assert.match(stdout, new RegExp(`\t${inAMonth} \\d\\d:\\d\\d\tnever\tplants:read plants:write\ta month\n`))
+  assert.match(stdout, new RegExp(`\t${inAMonth}T\\d\\d:\\d\\dZ\tnever\tplants:read plants:write\ta month\n`))
   assert.match(stdout, /\tnever\tnever\tplants:read metrics:read tokens:manage\t\n/)
+})
+
+test('token list --json prints an object per line, as the API does', async (test) => {
+  const app = await startApp(test)
+  const run = (...parameters: string[]) =>
+    runCommand(test, ['token', ...parameters, '--database', app.database])
+  await run('create', '--label', 'greenhouse', '--expires-in-days', '30')
+  await run('create', '--scope', 'metrics:read')
+  const { code, stdout, stderr } = await run('list', '--json')
+  assert.deepEqual([code, stderr], [0, ''])
+  const listed = stdout.trimEnd().split('\n')
+  const expected = (await (await app.fetch('/tokens')).json()) as object[]
+  assert.equal(listed.length, 2)
+  assert.deepEqual(
+    listed.map((line) => JSON.parse(line)),
+    expected,
+  )
 })
 
 test('an invalid flag of a new token is reported with the valid values', async (test) => {
