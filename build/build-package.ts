@@ -30,6 +30,10 @@ for (const name of [
 ]) {
   cpSync(`${ROOT}node_modules/swagger-ui-dist/${name}`, `${ROOT}dist/swagger-ui/${name}`)
 }
-for (const parameters of [['build/build-web-app.ts'], ['build/write-version.ts', 'dist']]) {
+for (const parameters of [
+  ['build/build-web-app.ts'],
+  ['build/write-version.ts', 'dist'],
+  ['build/write-man-page.ts'],
+]) {
   execFileSync(process.execPath, parameters, { cwd: ROOT, stdio: 'inherit' })
 }

@@ -75,8 +75,11 @@ export async function run(
   }
 }
 
-/** Help is collected in `help`, because Commander does not await its own writes. */
-async function createProgram(
+/**
+ * The program with the command that `parameters` begin with, or with every command if they begin with none. Help is
+ * collected in `help`, because Commander does not await its own writes.
+ */
+export async function createProgram(
   parameters: readonly string[],
   context: CommandContext,
   help: string[],

