@@ -10,10 +10,17 @@ const SAFE_DIGITS_MAX = 15
 /** Longer exponents are out of range whatever their value. No power is computed from an exponent. */
 const EXPONENT_DIGITS_MAX = 7
 
+/** The maximum number of members of an object with numbers. Exact numbers in many more would block the event loop. */
+export const MEMBERS_MAX = 1_000
+
+/** An object with more than MEMBERS_MAX members. */
+export class TooManyMembersError extends Error {}
+
 /**
  * Parses JSON as `JSON.parse` does, except that a number directly inside the outermost object is a `bigint` if its text
  * denotes an int64: `1.0` and `1e2` do, `9007199254740993.5` does not. Other numbers stay numbers. Of members with the
- * same name the last one wins. Throws a SyntaxError for invalid JSON (RFC 8259).
+ * same name the last one wins. Throws a SyntaxError for invalid JSON (RFC 8259), and a
+ * TooManyMembersError.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
@@ -22,7 +29,9 @@ export function parseExactJson(text: string): unknown {
   if (numbers.length === 0) return value
   // A new object: storing a bigint in a field where the engine has seen numbers is more expensive than all the rest.
   const exact: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(value)) setMember(exact, name, member)
+  const members = Object.entries(value)
+  if (members.length > MEMBERS_MAX) throw new TooManyMembersError()
+  for (const [name, member] of members) setMember(exact, name, member)
   for (let at = 0; at < numbers.length; at += 2) {
     const name = numbers[at] as string
     const numberText = numbers[at + 1] as string

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
-import { parseExactJson } from './exact-json.ts'
+import { AppError, invalidFields } from '../../errors.ts'
+import { MEMBERS_MAX, parseExactJson, TooManyMembersError } from './exact-json.ts'
 import { streamBody } from './stream-body.ts'
 
 /**
@@ -162,6 +162,10 @@ export function parseJsonText(text: string, what: 'body' | 'line'): unknown {
   try {
     return parseExactJson(text)
   } catch (error) {
+    if (error instanceof TooManyMembersError) {
+      const message = `The ${what} has more than ${MEMBERS_MAX} members, the limit.`
+      throw invalidFields([{ name: '', rule: 'max-items', message }])
+    }
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
     throw new AppError(40002, `The ${what} is not JSON${positionIn(error.message)}.`)
   }

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { type MinimumRate, watchRate } from '../../load/minimum-rate.ts'
 import { yieldToEventLoop } from '../../load/yield-to-event-loop.ts'
-import { exemptFromTimeout } from './request-state.ts'
+import { exemptFromTimeout, isClientConnected } from './request-state.ts'
 
 /** Bytes of a body in one slice of the event loop: some hundred rows, which block it for about a millisecond. */
 export const CHUNK_BYTES_MAX = 32 * 1024
@@ -59,7 +59,7 @@ export async function* streamBody(
 
 /** Whether the client is gone, during the body or after it. */
 function isGone(raw: IncomingMessage): boolean {
-  return raw.errored !== null || raw.socket.destroyed
+  return raw.errored !== null || !isClientConnected(raw)
 }
 
 function incompleteBody(): AppError {

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { parseJsonText } from '../../http/request/read-body.ts'
+import { yieldToEventLoop } from '../../load/yield-to-event-loop.ts'
 import { createCsvRows } from '../import/csv-rows.ts'
 import { decodeText } from '../import/decode-text.ts'
 import type { ImportParameters } from '../import/import-parameters.ts'
@@ -17,14 +18,43 @@ export async function* notEmpty(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
   if (isEmpty) throw new AppError(40001, 'The body is missing. Send NDJSON or CSV.')
 }
 
+/** Failed rows of a slice. One takes several times as long as a valid row, and may have only three bytes. */
+const SLICE_FAILURES_MAX = 1_000
+const SLICE_BYTES_FIRST = 4 * 1024
+const SLICE_BYTES_MIN = 1024
+const SLICE_BYTES_MAX = 32 * 1024
+
+/**
+ * Reads chunks in slices of some milliseconds. Other requests run between them. Only failed rows make slices smaller:
+ * a chunk of valid rows is one slice.
+ */
+async function* readInSlices(
+  chunks: AsyncIterable<Buffer>,
+  read: (slice: Buffer) => ImportRows,
+): AsyncGenerator<ImportRows, undefined> {
+  let bytes = SLICE_BYTES_FIRST
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      if (at > 0) await yieldToEventLoop()
+      const slice = chunk.subarray(at, at + bytes)
+      at += slice.length
+      const rows = read(slice)
+      const failed = rows.failures.length
+      if (failed > SLICE_FAILURES_MAX) bytes = Math.max(SLICE_BYTES_MIN, bytes / 2)
+      else if (failed < SLICE_FAILURES_MAX / 4) bytes = Math.min(SLICE_BYTES_MAX, bytes * 2)
+      yield rows
+    }
+  }
+}
+
 export async function* ndjsonRowsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportRows, undefined> {
   const rows = createNdjsonRows((text) => parseJsonText(text, 'line'))
   const lines = createLineSplitter()
   const advice = () => 'Send NDJSON in UTF-8 (RFC 8259 §8.1).'
-  for await (const chunk of decodeText(chunks, undefined, advice)) {
-    const { text, faults } = lines.take(chunk)
-    if (text !== '') yield rows.read(text, faults)
-  }
+  yield* readInSlices(decodeText(chunks, undefined, advice), (slice) => {
+    const { text, faults } = lines.take(slice)
+    return rows.read(text, faults)
+  })
   const { text, faults } = lines.end()
   yield rows.read(text, faults)
 }
@@ -33,7 +63,7 @@ export function csvRowsOf({ columns, idStart, encoding }: ImportParameters) {
   const rows = createCsvRows({ columns, idStart })
   return async function* rowsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportRows, undefined> {
     const advice = (found: string) => `Set the parameter encoding to ${found}.`
-    for await (const chunk of decodeText(chunks, encoding, advice)) yield rows.read(chunk)
+    yield* readInSlices(decodeText(chunks, encoding, advice), rows.read)
     yield rows.end()
   }
 }
