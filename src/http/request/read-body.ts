@@ -16,7 +16,7 @@ export interface BodyReader {
    */
   readJson(request: FastifyRequest, reply: FastifyReply, mediaTypes?: readonly string[]): Promise<unknown>
   /** The body as it arrives, without a limit on its size; see `streamBody`. */
-  stream(request: FastifyRequest, signal: AbortSignal): AsyncIterable<Buffer>
+  stream(request: FastifyRequest, reply: FastifyReply, signal: AbortSignal): AsyncIterable<Buffer>
 }
 
 const JSON_ONLY = ['application/json']
@@ -61,8 +61,13 @@ export function createBodyReader({ limits, recheckToken }: BodyReaderOptions): B
         readBytes(raw, bytesMax, take, reject)
       })
     },
-    stream: (request, signal) =>
-      streamBody(request, { silenceMs, signal, recheckToken: (done) => recheckToken(request, done) }),
+    stream: (request, reply, signal) =>
+      streamBody(request.raw, {
+        response: reply.raw,
+        silenceMs,
+        signal,
+        recheckToken: (done) => recheckToken(request, done),
+      }),
   }
 }
 

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { type MinimumRate, watchRate } from '../../load/minimum-rate.ts'
 import { yieldToEventLoop } from '../../load/yield-to-event-loop.ts'
@@ -19,7 +18,12 @@ const DISCARD_TIMEOUT_MS = 30_000
 /** A client that sends less, such as a byte every few seconds, would take a slot of the imports for hours. */
 const MINIMUM_RATE: MinimumRate = { bytes: 300 * 1024, withinMs: 5 * 60_000 }
 
+/** How often a client is probed that has closed its side of the connection. */
+const PROBE_INTERVAL_MS = 500
+
 export interface BodyStreamOptions {
+  /** The response of the request. If it has not started, 100 Continue may be sent to find out if the client is gone. */
+  response: ServerResponse
   /** Time limit for a client that sends nothing (40801). The body as a whole has none. */
   silenceMs: number
   minimumRate?: MinimumRate
@@ -37,11 +41,12 @@ export interface BodyStreamOptions {
  * or a client that is gone: then no response can be sent.
  */
 export async function* streamBody(
-  { raw }: Pick<FastifyRequest, 'raw'>,
-  { recheckToken, ...options }: BodyStreamOptions,
+  raw: IncomingMessage,
+  { recheckToken, response, ...options }: BodyStreamOptions,
 ): AsyncGenerator<Buffer, undefined> {
   exemptFromTimeout(raw)
   const chunks = chunksOf(raw, options)
+  const probeClient = createClientProbe(raw, response)
   let isFirst = true
   for await (const chunk of isGzip(raw) ? decompressed(chunks) : chunks) {
     await new Promise<void>((resolve, reject) =>
@@ -50,10 +55,26 @@ export async function* streamBody(
     for (let at = 0; at < chunk.length; at += CHUNK_BYTES_MAX) {
       // One chunk may decompress to much, and the client may be gone by now.
       if (!isFirst) await yieldToEventLoop()
+      probeClient()
       if (isGone(raw)) throw incompleteBody()
       isFirst = false
       yield chunk.subarray(at, at + CHUNK_BYTES_MAX)
     }
+  }
+}
+
+/**
+ * Probes a client that has closed its side of the connection. It may be gone, or it may still read the response: only
+ * writing shows which. A connection that is gone is reset after the first write, and the second write notices. A client
+ * that reads must discard 100 Continue (RFC 9110 §15.2.1); HTTP/1.0 does not have it.
+ */
+function createClientProbe(raw: IncomingMessage, response: ServerResponse): () => void {
+  let probedAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    if (!raw.socket.readableEnded || response.headersSent || raw.httpVersion === '1.0') return
+    if (performance.now() - probedAtMs < PROBE_INTERVAL_MS) return
+    probedAtMs = performance.now()
+    response.writeContinue()
   }
 }
 
@@ -73,7 +94,7 @@ function isGzip({ headers }: IncomingMessage): boolean {
 
 async function* chunksOf(
   raw: IncomingMessage,
-  { silenceMs, signal, minimumRate = MINIMUM_RATE }: Omit<BodyStreamOptions, 'recheckToken'>,
+  { silenceMs, signal, minimumRate = MINIMUM_RATE }: Omit<BodyStreamOptions, 'recheckToken' | 'response'>,
 ): AsyncGenerator<Buffer> {
   const rate = watchRate(minimumRate)
   let wake = () => {}

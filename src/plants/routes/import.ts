@@ -57,7 +57,7 @@ export function registerImportRoute(app: FastifyInstance, { plants, body }: Impo
         plants,
         onConflict: parameters.onConflict,
         dryRun: parameters.dryRun,
-        rows: (signal) => readRows(notEmpty(body.stream(request, signal))),
+        rows: (signal) => readRows(notEmpty(body.stream(request, reply, signal))),
       }
       const accepted = preferredMediaType(request.headers.accept, ['application/json', NDJSON])
       await queue.run(

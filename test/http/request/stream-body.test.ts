@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -14,16 +14,17 @@ async function receivedRequest(t: TestContext, body: Buffer, headers: readonly s
   t.after(() => server.close())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const received = once(server, 'request') as Promise<[IncomingMessage]>
+  const received = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>
   const client: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   t.after(() => client.destroy())
   client.write(`${['POST / HTTP/1.1', 'Host: a', ...headers].join('\r\n')}\r\n\r\n`)
   client.write(body)
-  const [raw] = await received
-  return { client, raw }
+  const [raw, response] = await received
+  return { client, raw, response }
 }
 
-const options = () => ({
+const options = (response: ServerResponse) => ({
+  response,
   silenceMs: 10_000,
   signal: new AbortController().signal,
   recheckToken: (done: () => void) => done(),
@@ -37,14 +38,14 @@ test('the rest of a body is discarded once its client has disconnected, however 
     [plain, plain.length, 'identity'],
     [plain, plain.length + 1, 'identity'],
   ] as const) {
-    const { client, raw } = await receivedRequest(t, body, [
+    const { client, raw, response } = await receivedRequest(t, body, [
       `Content-Length: ${length}`,
       `Content-Encoding: ${coding}`,
     ])
     let chunks = 0
     await assert.rejects(
       async () => {
-        for await (const _ of streamBody({ raw }, options())) {
+        for await (const _ of streamBody(raw, options(response))) {
           if (++chunks > 1) continue
           const closed = new Promise((resolve) => raw.socket.once('close', resolve))
           client.resetAndDestroy()
@@ -59,7 +60,7 @@ test('the rest of a body is discarded once its client has disconnected, however 
 })
 
 test('other requests run between two chunks, also of a small body that is large once decompressed', async (t) => {
-  const { raw } = await receivedRequest(t, PACKED, [
+  const { raw, response } = await receivedRequest(t, PACKED, [
     `Content-Length: ${PACKED.length}`,
     'Content-Encoding: gzip',
   ])
@@ -71,7 +72,7 @@ test('other requests run between two chunks, also of a small body that is large 
     if (!isOver) setImmediate(turn)
   }
   setImmediate(turn)
-  for await (const chunk of streamBody({ raw }, options())) {
+  for await (const chunk of streamBody(raw, options(response))) {
     assert.ok(chunk.length <= CHUNK_BYTES_MAX)
     assert.ok(turns >= chunks, `${turns} turns before chunk ${chunks}`)
     chunks++
@@ -81,12 +82,12 @@ test('other requests run between two chunks, also of a small body that is large 
 })
 
 test('a client that sends below the minimum rate is dropped, and one that is fast enough is not', async (t) => {
-  const { client, raw } = await receivedRequest(t, Buffer.from('a'), ['Content-Length: 100000'])
+  const { client, raw, response } = await receivedRequest(t, Buffer.from('a'), ['Content-Length: 100000'])
   const drip = setInterval(() => client.write('a'), 20)
   t.after(() => clearInterval(drip))
   const minimumRate = { bytes: 1_000, withinMs: 200 }
   const reading = async () => {
-    for await (const _ of streamBody({ raw }, { ...options(), minimumRate }));
+    for await (const _ of streamBody(raw, { ...options(response), minimumRate }));
   }
   await assert.rejects(reading, {
     code: 40801,
@@ -96,7 +97,7 @@ test('a client that sends below the minimum rate is dropped, and one that is fas
   for (let at = 1; at <= 40; at++) setTimeout(() => other.client.write(Buffer.alloc(1_000)), 10 * at)
   let bytes = 0
   const generous = { bytes: 100, withinMs: 100 }
-  for await (const chunk of streamBody({ raw: other.raw }, { ...options(), minimumRate: generous }))
+  for await (const chunk of streamBody(other.raw, { ...options(other.response), minimumRate: generous }))
     bytes += chunk.length
   assert.equal(bytes, 40_001)
 })
