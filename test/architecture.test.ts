@@ -169,9 +169,13 @@ test('only open-storage.ts imports the two engines, and they do not import each 
 })
 
 /** Pure modules that the web app shares with the service. */
-const SHARED_WITH_WEB_APP = ['table-dialect', 'row-scanner', 'row-reader', 'table-guess'].map(
-  (name) => `src/plants/import/${name}.ts`,
-)
+const SHARED_WITH_WEB_APP = [
+  'table-dialect',
+  'row-scanner',
+  'row-reader',
+  'table-guess',
+  'table-converter',
+].map((name) => `src/plants/import/${name}.ts`)
 
 test('the web app and the client import the shared modules, which import only each other', () => {
   const known = ['src/client/plant-store-client.ts', ...SHARED_WITH_WEB_APP]

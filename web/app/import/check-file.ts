@@ -5,7 +5,7 @@ import { withFileLine, withFileLines } from './file-lines.ts'
 import { type RowsStart, sliceRows } from './row-slices.ts'
 import { createImportRun, type ImportStatus, INITIAL_STATUS } from './run.ts'
 import { type ImportSettings, isNumbered, optionsOf, rolesOf } from './settings.ts'
-import { type ImportSource, previewRows, readSource } from './source.ts'
+import { type ImportSource, isConverted, previewRows, readSource } from './source.ts'
 import { uploadFetch } from './upload-fetch.ts'
 
 export interface CheckOptions {
@@ -23,9 +23,14 @@ export interface CheckReport extends ImportReport {
   isInSlices: boolean
 }
 
+/** A blank line. */
+const NO_ROWS = '\n'
+/** A longer converted text is checked in slices: it would take too much memory. */
+const CONVERTED_BYTES_MAX = 64 * 1024 * 1024
+
 /**
- * Checks a file in one request, because only that finds repeated ids. Checks it in slices if one request would need the
- * whole text in memory. Line numbers are those of the file. Throws the errors of the client.
+ * Checks a file in one request, because only that finds repeated ids. A long text that must be converted is checked in
+ * slices. Line numbers are those of the file. Throws the errors of the client.
  */
 export async function checkFile(options: CheckOptions): Promise<CheckReport> {
   const { session, signal, onShare } = options
@@ -80,35 +85,66 @@ interface WholeBody {
 }
 
 /**
- * The body of a check: the unchanged file if its header row means what the settings say, otherwise the file without its
- * header row. Undefined if that row cannot be removed without reading the whole file.
+ * The body of a check: the unchanged file if its header row means what the settings say, otherwise the text without its
+ * header row. Undefined if the text would have to be converted and is too long for that.
  */
-async function wholeBody({ source, settings }: CheckOptions): Promise<WholeBody | undefined> {
-  const { file, format, isGzip } = source
-  const { encoding, hasHeader, roles } = settings
-  const options = optionsOf(source, settings)
-  const unchanged = {
-    ...options,
-    gzip: isGzip,
-    encoding: format === 'csv' && encoding !== 'utf-8' ? encoding : undefined,
+async function wholeBody(options: CheckOptions): Promise<WholeBody | undefined> {
+  const { source, settings } = options
+  const importOptions = optionsOf(source, settings)
+  const hasHeader = source.format === 'csv' && settings.hasHeader
+  if (canSendUnchanged(source, settings)) {
+    const { encoding } = settings
+    const unchanged = {
+      ...importOptions,
+      gzip: source.isGzip,
+      encoding: source.format === 'csv' && encoding !== 'utf-8' ? encoding : undefined,
+      ...(hasHeader && { columns: undefined }),
+    }
+    return { body: source.file, importOptions: unchanged, linesBefore: 0 }
   }
-  // The service decodes only tables, and UTF-16 only of unchanged ones.
-  if (source.isArray || source.delimiter !== ',') return undefined
-  if (format === 'ndjson' && isWide(encoding)) return undefined
-  if (format === 'ndjson' || !hasHeader) return { body: file, importOptions: unchanged, linesBefore: 0 }
-  const named = rolesOf(previewRows(source, encoding)[0] ?? [])
-  if (named.length === roles.length && named.every((role, at) => role === roles[at])) {
-    return { body: file, importOptions: { ...unchanged, columns: undefined }, linesBefore: 0 }
-  }
-  if (isGzip || isWide(encoding)) return undefined
-  const { bytes = 0, lines: linesBefore = 0 } = (await startOf(source, settings)) ?? {}
-  return { body: file.slice(bytes), importOptions: options, linesBefore }
+  const isFileRead = !source.isGzip && !isConverted(source, settings)
+  const text = isFileRead ? source.file : await convertedText(options)
+  if (text === undefined) return undefined
+  const { bytes, lines } = hasHeader ? await startOf(source, settings) : { bytes: 0, lines: 0 }
+  const rows = text.slice(bytes)
+  // Without a byte, the service responds that the body is missing.
+  return { body: rows.size === 0 ? new Blob([NO_ROWS]) : rows, importOptions, linesBefore: lines }
 }
 
-/** The part before the rows; undefined if there are no rows. */
-async function startOf(source: ImportSource, { encoding }: ImportSettings): Promise<RowsStart | undefined> {
-  let start: RowsStart | undefined
-  const text = readSource(source, encoding, () => {})
+/** Whether the service reads the file as the settings say. */
+function canSendUnchanged(source: ImportSource, settings: ImportSettings): boolean {
+  const { hasHeader, roles, encoding, delimiter } = settings
+  if (source.isArray || delimiter !== ',') return false
+  // The service decodes only tables.
+  if (source.format === 'ndjson') return !isWide(encoding)
+  if (!hasHeader) return true
+  const named = rolesOf(previewRows(source, settings)[0] ?? [])
+  return named.length === roles.length && named.every((role, at) => role === roles[at])
+}
+
+/** The decompressed and converted text; undefined if it is longer than CONVERTED_BYTES_MAX. */
+async function convertedText({ source, settings, signal }: CheckOptions): Promise<Blob | undefined> {
+  const reader = readSource(source, settings, () => {}).getReader()
+  const parts: BlobPart[] = []
+  let bytes = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      signal.throwIfAborted()
+      if (done) return new Blob(parts)
+      bytes += value.length
+      if (bytes > CONVERTED_BYTES_MAX) return undefined
+      parts.push(value)
+    }
+  } finally {
+    reader.cancel().catch(() => undefined)
+  }
+}
+
+/** The part before the rows. */
+async function startOf(source: ImportSource, settings: ImportSettings) {
+  let start: Pick<RowsStart, 'bytes' | 'lines'> = { bytes: 0, lines: 0 }
+  const text = readSource(source, settings, () => {})
   const onStart = (found: RowsStart) => {
     start = found
   }

@@ -58,7 +58,7 @@ export function ImportDialog({ session, file, onStored, onClose }: ImportDialogP
       {stage.is === 'ended' && (
         <ImportResult
           status={status}
-          isConverted={chosen !== undefined && isConverted(chosen.source, chosen.settings.encoding)}
+          isConverted={chosen !== undefined && isConverted(chosen.source, chosen.settings)}
           end={stage.end}
           onResume={work.resume}
           onSaveFailed={saveFailed}

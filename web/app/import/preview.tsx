@@ -17,9 +17,9 @@ interface PreviewProps {
 
 /** The first rows. In a table, also a choice of what each column contains. */
 export function Preview({ source, settings, onChange }: PreviewProps) {
-  const { roles, hasHeader, encoding } = settings
+  const { roles, hasHeader } = settings
   const isTable = source.format === 'csv'
-  const rows = previewRows(source, encoding)
+  const rows = previewRows(source, settings)
   const header = isTable && hasHeader ? (rows[0] ?? []) : []
   const shown = rows.slice(isTable && hasHeader ? 1 : 0).slice(0, PREVIEW_ROWS)
   const columns = isTable
@@ -102,9 +102,9 @@ function RoleChoice({ name, at, role, onRole }: RoleChoiceProps) {
 
 /** The settings with or without a header row. The names of the header row set the roles. */
 export function withHeader(source: ImportSource, settings: ImportSettings, hasHeader: boolean) {
-  const { encoding, roles } = settings
+  const { roles } = settings
   if (!hasHeader) return { ...settings, hasHeader }
-  const rows = previewRows(source, encoding)
+  const rows = previewRows(source, settings)
   const header = rows[0] ?? []
   const named = guessRoles(rows)
   const hasRoles = named.some((role) => role !== '')

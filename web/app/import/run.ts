@@ -66,10 +66,10 @@ const STOP_MS = 3_000
 export function createImportRun(options: RunImportOptions): ImportRun {
   const { client, source, settings, dryRun, onChange } = options
   const { format } = source
-  const { encoding, hasHeader } = settings
+  const { hasHeader } = settings
   const failedRows = createFailedRows(
     isNumbered(format, settings),
-    isConverted(source, encoding) && !source.isArray,
+    isConverted(source, settings) && !source.isArray,
   )
   let status = INITIAL_STATUS
   let fileBytes = 0
@@ -77,7 +77,7 @@ export function createImportRun(options: RunImportOptions): ImportRun {
   let isStopped = false
   /** A slice that was read and not processed. */
   let pending: { slice: RowSlice; bytes: number } | undefined
-  const text = readSource(source, encoding, (count) => {
+  const text = readSource(source, settings, (count) => {
     fileBytes = count
   })
   const slices = sliceRows(text, { format, hasHeader, onStart: failedRows.begin })
@@ -95,7 +95,7 @@ export function createImportRun(options: RunImportOptions): ImportRun {
 
   /** The position in the file where a slice ends; estimated if the text is decompressed or converted. */
   function fileBytesTo({ endBytes, readBytes }: RowSlice): number {
-    if (!source.isGzip && !isConverted(source, encoding)) return endBytes
+    if (!source.isGzip && !isConverted(source, settings)) return endBytes
     return Math.max(status.bytes, Math.round((fileBytes * endBytes) / readBytes))
   }
 

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { PlantStoreClient } from '../../../src/client/plant-store-client.ts'
-import { ENCODINGS, type Encoding } from '../../../src/plants/import/table-dialect.ts'
-import { Choice, Field } from '../parts/field.tsx'
+import { Choice } from '../parts/field.tsx'
 import type { CheckReport } from './check-file.ts'
 import { Preview, withHeader } from './preview.tsx'
 import { FailedRowsList } from './result.tsx'
-import { CONFLICT_RULES, guessSettings, type ImportSettings, isNumbered, problemOf } from './settings.ts'
+import { CONFLICT_RULES, type ImportSettings, isNumbered, problemOf } from './settings.ts'
 import type { ImportSource } from './source.ts'
+import { TableFields } from './table-fields.tsx'
 import { importTexts } from './texts.ts'
 
 export interface SettingsFormProps {
@@ -101,51 +101,6 @@ function useSuggestedId({ client, source, settings, onChange }: SettingsFormProp
     )
     return () => controller.abort()
   }, [isNeeded])
-}
-
-type FieldsProps = Pick<SettingsFormProps, 'source' | 'settings' | 'onChange'>
-
-function TableFields({ source, settings, onChange }: FieldsProps) {
-  function decode(encoding: Encoding) {
-    const { hasHeader, roles } = guessSettings(source, encoding)
-    // With another number of columns, their roles are guessed again.
-    const hasSameColumns = roles.length === settings.roles.length
-    onChange({ ...settings, encoding, ...(!hasSameColumns && { hasHeader, roles }) })
-  }
-  return (
-    <div class="import-fields">
-      {isNumbered(source.format, settings) && (
-        <Field
-          id="import-id-start"
-          label={importTexts.idStart}
-          hint={importTexts.idStartHint}
-          dir="ltr"
-          value={settings.idStart}
-          onText={(idStart) => onChange({ ...settings, idStart })}
-        />
-      )}
-      <div class="field">
-        <label for="import-encoding">{importTexts.encoding}</label>
-        <select
-          id="import-encoding"
-          value={settings.encoding}
-          aria-describedby="import-encoding-hint"
-          onChange={({ currentTarget: { value } }) =>
-            decode(ENCODINGS.find((one) => one === value) ?? 'utf-8')
-          }
-        >
-          {ENCODINGS.map((one) => (
-            <option key={one} value={one}>
-              {importTexts.encodings[one]}
-            </option>
-          ))}
-        </select>
-        <span id="import-encoding-hint" class="hint">
-          {importTexts.encodingHint}
-        </span>
-      </div>
-    </div>
-  )
 }
 
 function Conflicts({

@@ -1,13 +1,8 @@
 import type { FileFormat, ImportFileOptions } from '../../../src/client/plant-store-client.ts'
-import {
-  COLUMN_MEMBERS,
-  type ColumnMember,
-  columnMembers,
-  type Encoding,
-} from '../../../src/plants/import/table-dialect.ts'
+import { COLUMN_MEMBERS, type ColumnMember, columnMembers } from '../../../src/plants/import/table-dialect.ts'
 import { guessHeadings } from '../../../src/plants/import/table-guess.ts'
 import { parseId } from '../parts/parse-id.ts'
-import { type ImportSource, isConverted, previewRows } from './source.ts'
+import { type ImportSource, isConverted, previewRows, type Reading } from './source.ts'
 
 /** What a column contains; '' if it is ignored. */
 export type Role = ColumnMember | ''
@@ -15,11 +10,9 @@ export type Role = ColumnMember | ''
 export const CONFLICT_RULES = ['fail', 'skip', 'replace'] as const
 type ConflictRule = (typeof CONFLICT_RULES)[number]
 
-/** How to read a file, and what to do with used ids. */
-export interface ImportSettings {
+/** How to read a file, and what to do with used ids. Only `onConflict` and `encoding` matter for NDJSON. */
+export interface ImportSettings extends Reading {
   onConflict: ConflictRule
-  /** This and all below: only for CSV. */
-  encoding: Encoding
   hasHeader: boolean
   /** One for each column. */
   roles: readonly Role[]
@@ -28,14 +21,16 @@ export interface ImportSettings {
 }
 
 /** The settings that the beginning of the file suggests. */
-export function guessSettings(source: ImportSource, encoding = source.encoding): ImportSettings {
-  const rows = source.format === 'csv' ? previewRows(source, encoding) : []
+export function guessSettings(source: ImportSource, reading: Reading = source): ImportSettings {
+  const { encoding, delimiter } = reading
+  const rows = source.format === 'csv' ? previewRows(source, reading) : []
   const named = guessRoles(rows)
   const hasHeader = named.some((role) => role !== '')
   const width = Math.max(0, ...rows.map(({ length }) => length))
   return {
     onConflict: 'fail',
     encoding,
+    delimiter,
     hasHeader,
     roles: hasHeader ? named : Array.from({ length: width }, () => ''),
     idStart: '',
@@ -48,11 +43,14 @@ export function rolesOf(header: readonly string[]): Role[] {
   return members.map((member, at) => (members.indexOf(member) === at && member) || '')
 }
 
-/** The roles that the header row suggests. A column of other things than whole numbers holds no ids. */
+/**
+ * The roles that the header row suggests. Other headings count unless there are columns id and name. A column without
+ * whole numbers holds no ids.
+ */
 export function guessRoles(rows: readonly string[][]): Role[] {
   const [header = [], ...others] = rows
   const named = rolesOf(header)
-  if (named.includes('name')) return named
+  if (named.includes('name') && named.includes('id')) return named
   return guessHeadings(header).map((role, at) => (role === 'id' && !hasIds(others, at) ? '' : role))
 }
 
@@ -78,8 +76,8 @@ export type SettingsProblem = 'nameMissing' | 'twice' | 'idStartWrong' | 'notPla
 /** What must be corrected before the import: with it, no row could be right. */
 export function problemOf(source: ImportSource, settings: ImportSettings): SettingsProblem | undefined {
   const { format } = source
-  const { roles, hasHeader, encoding } = settings
-  const rows = previewRows(source, encoding, CHECKED_ROWS)
+  const { roles, hasHeader } = settings
+  const rows = previewRows(source, settings, CHECKED_ROWS)
   if (format === 'ndjson')
     return rows.every(([id = ''], at) => id === '' || rows[at]?.length === 1) ? 'notPlants' : undefined
   if (!roles.includes('name')) return 'nameMissing'
@@ -100,6 +98,6 @@ export function optionsOf(source: ImportSource, settings: ImportSettings): Impor
     columns: roles.map((role) => role || '-'),
     idStart: isNumbered(format, settings) ? parseId(idStart) : undefined,
     // Converted text is UTF-8.
-    encoding: encoding === 'utf-8' || isConverted(source, encoding) ? undefined : encoding,
+    encoding: encoding === 'utf-8' || isConverted(source, settings) ? undefined : encoding,
   }
 }

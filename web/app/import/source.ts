@@ -15,7 +15,7 @@ export interface ImportSource {
   file: File
   format: FileFormat
   isGzip: boolean
-  /** What separates the cells of a table. */
+  /** The most likely one; a comma if the file is no table. */
   delimiter: Delimiter
   /** Whether the text is one JSON array of plants. */
   isArray: boolean
@@ -25,6 +25,13 @@ export interface ImportSource {
   head: Uint8Array<ArrayBuffer>
   /** Whether `head` is the whole text. */
   isHeadWhole: boolean
+}
+
+/** How the text of a file is read. */
+export interface Reading {
+  encoding: Encoding
+  /** What separates the cells of a table. */
+  delimiter: Delimiter
 }
 
 /** Enough to detect the encoding. */
@@ -80,11 +87,11 @@ function decode(head: Uint8Array, encoding: Encoding, isWhole: boolean): string 
 /** The cells of the first rows. CSV: all cells, with the header row. NDJSON: the id and the content of each plant. */
 export function previewRows(
   source: ImportSource,
-  encoding: Encoding,
+  { encoding, delimiter }: Reading,
   rowsMax = PREVIEW_ROWS + 1,
 ): string[][] {
   const text = decode(source.head, encoding, source.isHeadWhole)
-  const { format, isHeadWhole, isArray, delimiter } = source
+  const { format, isHeadWhole, isArray } = source
   if (format === 'csv') return firstTableRows(text, isHeadWhole, rowsMax, delimiter)
   const bytes = new TextEncoder().encode(text)
   const lines = (isArray ? new TextDecoder().decode(createArrayConverter().convert(bytes)) : text).split('\n')
@@ -108,17 +115,18 @@ function plantCells(line: string): string[] {
 }
 
 /** Whether the text is converted before it is sent: to UTF-8, with commas, or with a line for each plant. */
-export function isConverted({ delimiter, isArray }: ImportSource, encoding: Encoding): boolean {
+export function isConverted({ isArray }: ImportSource, { encoding, delimiter }: Reading): boolean {
   return isWide(encoding) || isArray || delimiter !== ','
 }
 
 /** The text in chunks, decompressed and converted. Calls `onBytes` with the bytes of the file read. */
 export function readSource(
   source: ImportSource,
-  encoding: Encoding,
+  reading: Reading,
   onBytes: (bytes: number) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { file, isGzip, isArray, delimiter } = source
+  const { file, isGzip, isArray } = source
+  const { encoding, delimiter } = reading
   let bytes = 0
   const counted = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -133,7 +141,7 @@ export function readSource(
     { highWaterMark: 0 },
   )
   const text = isGzip ? decompressed(counted) : counted
-  if (!isConverted(source, encoding)) return text
+  if (!isConverted(source, reading)) return text
   // Bytes that are not UTF-8 stay: the service reports their rows.
   const unicode =
     encoding === 'utf-8'

@@ -32,6 +32,9 @@ export const importTexts = {
   roles: { id: 'Id', name: 'Name', tag: 'Tag', '': 'ignored' },
   moreColumns: (count: number) =>
     count === 1 ? '1 more column is ignored.' : `${whole(count)} more columns are ignored.`,
+  delimiter: 'Columns separated by',
+  delimiterHint: 'Choose another one if the columns look wrong above.',
+  delimiters: { ',': 'Commas', ';': 'Semicolons', '\t': 'Tabs' },
   encoding: 'Encoding',
   endlessRow: (line: number) =>
     `The row that starts on line ${whole(line)} has no end. Look for a quotation mark that is not closed.`,
