@@ -36,6 +36,7 @@ cpSync(`${ROOT}LICENSE`, `${FOLDER}/LICENSE`)
 /** The page of the client under the package's own name, without how to install it and links to other pages. */
 function readme(page: string): string {
   return page
+    .replace(/^# .*/, `# ${NAME}`)
     .replace(/^## Install\n.*?(?=^## )/ms, '')
     .replaceAll('plantstore/client', NAME)
     .replace(/\[([^\]]*)\]\((?!https?:|#)[^)]*\)/g, '$1')

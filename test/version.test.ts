@@ -10,6 +10,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { readMigrations } from '../src/storage/migrate.ts'
 import { CREATE_MIGRATIONS, MIGRATIONS_FOLDER } from '../src/storage/sqlite/connection/schema.ts'
 import { readVersion, versionOf } from '../src/version.ts'
+import { runCommand } from './cli/run-command.ts'
 import { eventually } from './support/eventually.ts'
 import { startApp, temporaryFolder } from './support/http/start-app.ts'
 import { startServe } from './support/process/plantstore-process.ts'
@@ -105,16 +106,40 @@ test('/readyz and the metrics report the version', async (t) => {
   )
 })
 
-test('the start logs a migration of the schema, and the version', async (test) => {
-  const database = join(temporaryFolder(test), 'plants.db')
-  const migrations = readMigrations(MIGRATIONS_FOLDER)
-  const [first] = migrations
-  assert.ok(first)
-  const older = new DatabaseSync(database)
-  older.exec(
+/** A SQLite database with the first version of the schema. */
+function olderDatabase(t: TestContext): string {
+  const path = join(temporaryFolder(t), 'plants.db')
+  const [first = assert.fail()] = readMigrations(MIGRATIONS_FOLDER)
+  using database = new DatabaseSync(path)
+  database.exec(
     `${CREATE_MIGRATIONS}; ${first.sql}; INSERT INTO migrations VALUES (1, '${first.name}', '2026-01-01')`,
   )
-  older.close()
+  return path
+}
+
+const NEWEST = readMigrations(MIGRATIONS_FOLDER).at(-1)?.version
+
+test('commands report a migration of the schema', async (t) => {
+  for (const words of [
+    ['token', 'list', '--database'],
+    ['copy', '--to', join(temporaryFolder(t), 'b.db'), '--from'],
+  ]) {
+    const path = olderDatabase(t)
+    const { code, stderr } = await runCommand(t, [...words, path])
+    assert.equal(code, 0, stderr)
+    const expected = `The schema of ${path} was older. Migrated from version 1 to ${NEWEST} in `
+    assert.ok(stderr.startsWith(expected), stderr)
+  }
+  const path = olderDatabase(t)
+  const { stdout } = await runCommand(t, ['migrate', '--database', path])
+  assert.ok(
+    stdout.startsWith(`The schema of ${path} is up to date. Migrated from version 1 to ${NEWEST} in `),
+    stdout,
+  )
+})
+
+test('the start logs a migration of the schema, and the version', async (test) => {
+  const database = olderDatabase(test)
   const logged = async () => {
     const service = await startServe(test, { environment: { PLANTSTORE_DATABASE: database } })
     await eventually(() => service.stderr.includes('"serving"'))
@@ -125,7 +150,7 @@ test('the start logs a migration of the schema, and the version', async (test) =
   }
   const [migrated, serving] = await logged()
   const { msg, from, to, durationMs } = migrated
-  assert.deepEqual([msg, from, to], ['migrated the schema of the database', 1, migrations.at(-1)?.version])
+  assert.deepEqual([msg, from, to], ['migrated the schema of the database', 1, NEWEST])
   assert.ok(Number.isInteger(durationMs), durationMs)
   assert.deepEqual([serving.msg, serving.version], ['serving', await readVersion()])
   assert.deepEqual((await logged()).map((line) => line.msg).slice(0, 1), ['serving'])

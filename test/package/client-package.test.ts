@@ -57,6 +57,7 @@ test('the package of the client installs itself alone', () => {
 
 test('its README names the package, and has no link that leads out of it', () => {
   const readme = readFileSync(join(installed.folder, 'node_modules', NAME, 'README.md'), 'utf8')
+  assert.ok(readme.startsWith(`# ${NAME}\n`))
   assert.ok(readme.includes(`from '${NAME}'`))
   assert.ok(!readme.includes('plantstore/client'))
   assert.doesNotMatch(readme, /\]\((?!https?:|#)/)

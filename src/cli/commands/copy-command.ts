@@ -9,6 +9,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext, OutputStream } from '../command-context.ts'
 import { CommandFailure } from '../output/command-failure.ts'
+import { reportMigration } from '../output/migration-text.ts'
 import { createProgressBar, plantCount, wholeNumber } from '../output/progress-bar.ts'
 import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { print } from '../output/standard-output.ts'
@@ -45,9 +46,13 @@ async function copy(
     parseSetting(flag, SETTINGS.database, name)
   }
   if (fromName === toName) throw new SetupError('--from and --to name the same store.')
-  const from = await openStorage(fromName, { ...config, mustExistAt: '--from' })
+  const optionsFor = (database: string) => ({
+    ...config,
+    onMigrated: reportMigration(context.stderr, database),
+  })
+  const from = await openStorage(fromName, { ...optionsFor(fromName), mustExistAt: '--from' })
   try {
-    const to = await openStorage(toName, config)
+    const to = await openStorage(toName, optionsFor(toName))
     try {
       const report = await copyWithBar(from, to, messageStream(context, flags))
       if (flags.quiet) return

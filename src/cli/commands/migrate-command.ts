@@ -3,6 +3,7 @@ import { type Config, readConfig } from '../../config/read-config.ts'
 import { describeDatabase, openStorage, shardStorage } from '../../storage/open-storage.ts'
 import type { SchemaMigration } from '../../storage/storage.ts'
 import type { CommandContext } from '../command-context.ts'
+import { migrationText } from '../output/migration-text.ts'
 import { type QuietFlag, quietOption } from '../output/quiet.ts'
 import { print } from '../output/standard-output.ts'
 import { databaseOption } from './command-values.ts'
@@ -40,8 +41,8 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
 
 async function migrate(config: Config): Promise<string> {
   let done = ''
-  const onMigrated = ({ from, to, durationMs }: SchemaMigration) => {
-    done = ` Migrated from version ${from} to ${to} in ${durationMs} ms.`
+  const onMigrated = (migration: SchemaMigration) => {
+    done = ` ${migrationText(migration)}`
   }
   const storage = await openStorage(config.database, { ...config, migrate: true, onMigrated })
   await storage.close()

@@ -16,6 +16,7 @@ import {
 } from '../../tokens/token.ts'
 import { createTokenAudit, type TokenEvent } from '../../tokens/token-audit.ts'
 import type { CommandContext, OutputStream } from '../command-context.ts'
+import { reportMigration } from '../output/migration-text.ts'
 import { type JsonFlag, shortTime } from '../output/plant-output.ts'
 import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
 import { print } from '../output/standard-output.ts'
@@ -163,7 +164,11 @@ async function withStorage(
   use: (storage: Storage, log: LogToken) => Promise<void>,
 ): Promise<void> {
   const config = readConfig(database === undefined ? {} : { database }, environment)
-  const storage = await openStorage(config.database, { ...config, mustExistAt: '--database' })
+  const storage = await openStorage(config.database, {
+    ...config,
+    mustExistAt: '--database',
+    onMigrated: reportMigration(stderr, config.database),
+  })
   try {
     await use(storage, (event, stored) => logToken(config.logLevel, stderr, event, stored))
   } finally {
