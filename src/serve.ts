@@ -82,7 +82,7 @@ export async function serve(config: Config, log: Logger): Promise<RunningService
       await listening.close()
       throw error
     })
-    backups?.start()
+    backups?.start(storage.activity.filesMoved)
     return {
       url: listening.origin + new URL(config.baseUrl ?? 'http://localhost').pathname.replace(/\/+$/, ''),
       version,

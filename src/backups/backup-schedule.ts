@@ -10,6 +10,9 @@ const RETRY_AFTER_MS = 5 * 60_000
 /** The names of backups hold their time in UTC, so they sort by age. */
 const BACKUP_NAME = /^plantstore-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/
 
+/** The path of the database may lead to another database, or to none. */
+export class FilesMovedError extends Error {}
+
 export interface BackupScheduleOptions {
   folder: string
   intervalMs: number
@@ -28,7 +31,8 @@ export interface BackupScheduleOptions {
 export interface BackupSchedule {
   /** Age of the newest backup at which the next one is created. */
   intervalMs: number
-  start(): void
+  /** Starts the schedule. A backup fails with a FilesMovedError while `filesMoved` is true. */
+  start(filesMoved: () => boolean): void
   /**
    * The time of the newest backup in the folder, in milliseconds since 1970; undefined if there is none or the folder
    * cannot be read.
@@ -47,6 +51,7 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
+  let filesMoved = () => false
 
   function schedule(afterMs: number): void {
     if (controller.signal.aborted) return
@@ -60,6 +65,7 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
       // Another service may back up to the same folder.
       const dueInMs = dueIn(backupsIn(folder), intervalMs)
       if (dueInMs > 0) return schedule(dueInMs)
+      if (filesMoved()) throw new FilesMovedError()
       options.removeLeftovers(folder, isBackupName)
       const newest = backupName(Date.now())
       await backUp(join(folder, newest), controller.signal)
@@ -99,7 +105,8 @@ export function createBackupSchedule(options: BackupScheduleOptions): BackupSche
   return {
     intervalMs,
     newestMs,
-    start() {
+    start(areFilesMoved) {
+      filesMoved = areFilesMoved
       schedule(0)
     },
     async stop() {

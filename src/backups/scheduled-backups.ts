@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { SettingError, SetupError } from '../errors.ts'
-import { type BackupSchedule, createBackupSchedule } from './backup-schedule.ts'
+import { type BackupSchedule, createBackupSchedule, FilesMovedError } from './backup-schedule.ts'
 import { databaseFile } from '../storage/open-storage.ts'
 
 /**
@@ -29,7 +29,9 @@ export function scheduledBackups(config: Config, log: Logger): BackupSchedule | 
     onFailure(error) {
       log.error(
         { err: error, folder },
-        'no backup was made: check that the folder is writable and has space; the backup is retried',
+        error instanceof FilesMovedError
+          ? 'no backup was made: the files of the database were moved, removed or replaced; the backup is retried'
+          : 'no backup was made: check that the folder is writable and has space; the backup is retried',
       )
     },
     onNotRemoved(error) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { createBackupSchedule } from '../../src/backups/backup-schedule.ts'
@@ -50,6 +50,25 @@ test('a failure is logged with what to do, and the backup is retried', async (t)
   rmSync(folder)
   mkdirSync(folder)
   await eventually(() => backupsIn(folder).length > 0, 20_000)
+})
+
+test('while the database files are moved no backup is created or removed, and the log says why', async (t) => {
+  const folder = join(temporaryFolder(t), 'backups')
+  const app = await startApp(t, {
+    PLANTSTORE_BACKUP_DIR: folder,
+    PLANTSTORE_BACKUP_INTERVAL_MS: '1000',
+    PLANTSTORE_BACKUPS_KEPT: '2',
+  })
+  await eventually(() => backupsIn(folder).length === 2, 20_000)
+  renameSync(app.database, `${app.database}.moved`)
+  copyFileSync(join(folder, backupsIn(folder)[0] ?? ''), app.database)
+  const logged = () => app.log.filter(({ msg }) => /^no backup was made: the files .* were moved/.test(String(msg)))
+  await eventually(() => logged().length > 0, 20_000)
+  const retained = backupsIn(folder)
+  await eventually(() => logged().length > 2, 20_000)
+  assert.deepEqual(backupsIn(folder), retained)
+  renameSync(`${app.database}.moved`, app.database)
+  await eventually(() => backupsIn(folder).join() !== retained.join(), 20_000)
 })
 
 test('an old backup that cannot be removed keeps no other one, and is not reported as a failed backup', async (t) => {
@@ -104,7 +123,7 @@ test('the next backup is due when the newest one is as old as the interval, one 
     onFailure: (error) => assert.fail(String(error)),
     onNotRemoved: (error) => assert.fail(String(error)),
   })
-  schedule.start()
+  schedule.start(() => false)
   await eventually(() => runs === 3, 10_000)
   await schedule.stop()
   assert.equal(running, 0)
@@ -129,7 +148,7 @@ test('after the clock was set back, backups are created at the interval, and non
   })
   assert.equal(schedule.newestMs(), undefined)
   const startMs = Date.now()
-  schedule.start()
+  schedule.start(() => false)
   await eventually(() => made.length >= 3, 10_000)
   await schedule.stop()
   assert.ok(Date.now() - startMs >= 590, 'one for each interval')
