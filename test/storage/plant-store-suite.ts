@@ -12,6 +12,7 @@ import { describePages } from './plant-page-suite.ts'
 import { describeSearch } from './plant-search-suite.ts'
 import { describeTexts } from './plant-text-suite.ts'
 import { describeVersions } from './plant-version-suite.ts'
+import { describeSlowExports } from './slow-export-suite.ts'
 import { describeTagCounts } from './tag-count-suite.ts'
 
 /** Every promise of PlantStore, to be kept by every engine. */
@@ -31,5 +32,6 @@ export function plantStoreSuite(name: string, open: OpenStorage): void {
     describeImports(shared)
     describeImportOrder(shared, open)
     describeExports(shared, open)
+    describeSlowExports(open)
   })
 }

@@ -14,8 +14,8 @@ import { readOptionsOf } from './read-options.ts'
 
 /** Characters that are sent at once: enough to be cheap, few enough not to block other requests. */
 const CHUNK_CHARACTERS = 64 * 1024
-/** The longest time in which a client reads a chunk: about 1 KiB a second. */
-const CHUNK_MS_MAX = 60_000
+/** Time limit for a client to read a chunk: about 1 KiB a second. */
+const CHUNK_TIMEOUT_MS = 60_000
 
 const FORMATS = {
   ndjson: {
@@ -39,6 +39,8 @@ export interface ExportRouteOptions {
   recheckToken: BodyReaderOptions['recheckToken']
   /** The longest time of an export, which holds a snapshot. */
   exportTimeoutMs: number
+  /** Time limit for a client to read a chunk. */
+  chunkTimeoutMs?: number
 }
 
 /**
@@ -50,7 +52,7 @@ export async function sendExport(
   reply: FastifyReply,
   filter: PlantFilter,
   format: ExportFormat,
-  { plants, recheckToken, exportTimeoutMs }: ExportRouteOptions,
+  { plants, recheckToken, exportTimeoutMs, chunkTimeoutMs = CHUNK_TIMEOUT_MS }: ExportRouteOptions,
 ): Promise<void> {
   const { mediaType } = FORMATS[format]
   const isCompressed = acceptsGzip(request)
@@ -71,7 +73,8 @@ export async function sendExport(
     request.mayTakeLong = true
     const response = streamResponse(reply, mediaType, { fields, isCompressed })
     try {
-      await sendChunks(first, chunks, format, { ...response, checkEnd })
+      const send = (text: string) => inTime(response.send(text), chunkTimeoutMs)
+      await sendChunks(first, chunks, format, { send, checkEnd })
       response.end()
     } catch (error) {
       recordFailure(error, request)
@@ -95,20 +98,20 @@ async function sendChunks(
       text += rowOf(plant)
       if (text.length < CHUNK_CHARACTERS) continue
       // Lets other requests run between two chunks, even if the client reads fast.
-      await (inTime(send(text)) ?? yieldToEventLoop())
+      await (send(text) ?? yieldToEventLoop())
       text = ''
       await checkEnd()
     }
   }
-  await inTime(send(text))
+  await send(text)
 }
 
-function inTime(sent: Promise<void> | undefined): Promise<void> | undefined {
-  return sent && withinTime(sent, CHUNK_MS_MAX, tooSlow)
+function inTime(sent: Promise<void> | undefined, timeoutMs: number): Promise<void> | undefined {
+  return sent && withinTime(sent, timeoutMs, () => tooSlow(timeoutMs))
 }
 
-function tooSlow(): AppError {
-  const message = 'The client read less than 1 KiB a second.'
+function tooSlow(timeoutMs: number): AppError {
+  const message = `The client took longer than ${timeoutMs / 1000} seconds to read 64 KiB, the limit.`
   return new AppError(40801, message, { cause: message })
 }
 
