@@ -3,7 +3,13 @@ import type { FileFormat } from '../../client/plant-store-client.ts'
 import { AppError } from '../../errors.ts'
 import { addServiceOptions, callService, type ServiceFlags } from '../calls/service-call.ts'
 import type { CommandContext } from '../command-context.ts'
-import { FILE_FORMATS, formatOf, formatUnknown } from '../files/file-format.ts'
+import {
+  DELIMITER_NAMES,
+  type DelimiterName,
+  FILE_FORMATS,
+  formatOf,
+  formatUnknown,
+} from '../files/file-format.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import type { JsonFlag } from '../output/plant-output.ts'
 import { type QuietFlag, quietOption } from '../output/quiet.ts'
@@ -15,6 +21,7 @@ interface ImportFlags extends ServiceFlags, JsonFlag, QuietFlag {
   dryRun?: true
   columns?: string[]
   idStart?: bigint
+  delimiter?: DelimiterName
   encoding?: string
   errors?: string
 }
@@ -46,6 +53,13 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .option('--dry-run', 'Report the result without storing anything')
     .option('--columns <names>', 'CSV without a header row: its columns, such as id,name,tag', parseColumns)
     .option('--id-start <id>', 'CSV without ids: number the rows from this id', parseId)
+    .addOption(
+      choiceOption(
+        '--delimiter <which>',
+        'CSV: what separates the cells (default: from the header row)',
+        DELIMITER_NAMES,
+      ),
+    )
     .option('--encoding <name>', 'CSV: encoding, such as windows-1252 (default: utf-8)', parseEncoding)
     .option('--errors <file>', 'Write the failed rows to this file')
     .option('--json', 'Print the report as JSON')
@@ -55,11 +69,16 @@ export function addImportCommand(program: Command, context: CommandContext): voi
 }
 
 async function importFile(context: CommandContext, path: string, flags: ImportFlags): Promise<void> {
-  const { onConflict, dryRun, columns, idStart, encoding, errors, json, quiet } = flags
+  const { onConflict, dryRun, columns, idStart, delimiter, encoding, errors, json, quiet } = flags
   const named = formatOf(path)
   const format = flags.format ?? named.format ?? formatUnknown(path === '-' ? 'standard input' : path)
   if (format !== 'csv') {
-    const misplaced = Object.entries({ '--columns': columns, '--id-start': idStart, '--encoding': encoding })
+    const misplaced = Object.entries({
+      '--columns': columns,
+      '--id-start': idStart,
+      '--delimiter': delimiter,
+      '--encoding': encoding,
+    })
     for (const [flag, value] of misplaced) {
       if (value !== undefined) throw new CommandFailure(`${flag} is for CSV only.`, EXIT_USAGE)
     }
@@ -75,7 +94,7 @@ async function importFile(context: CommandContext, path: string, flags: ImportFl
   const file = { format, gzip: named.isGzip || undefined, onConflict, dryRun, columns, idStart, encoding }
   await callService(context, flags, async (service) => {
     const { importFrom } = await import('../files/import-from.ts')
-    await importFrom(context, path, { ...service, file, errorsFile: errors, json, quiet })
+    await importFrom(context, path, { ...service, file, delimiter, errorsFile: errors, json, quiet })
   })
 }
 

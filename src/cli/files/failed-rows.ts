@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { ImportFileOptions } from '../../client/plant-store-client.ts'
-import { isWide, numberedColumns } from '../../plants/import/table-dialect.ts'
+import { type Delimiter, isWide, numberedColumns } from '../../plants/import/table-dialect.ts'
 import type { CommandContext } from '../command-context.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
-import { formatOf } from './file-format.ts'
+import { type DelimiterName, formatOf } from './file-format.ts'
 import type { ImportInput } from './import-input.ts'
 import { type PickOptions, pickRows } from './picked-rows.ts'
 import { checkReplaceable, openReplacement } from './replacement-file.ts'
@@ -44,9 +44,11 @@ export async function writeFailedRows(
   input: ImportInput,
   failedIds: ReadonlyMap<number, bigint | undefined>,
   { format, encoding, columns, idStart }: ImportFileOptions,
+  delimiter: Delimiter,
 ): Promise<void> {
   const options: PickOptions = {
     format,
+    delimiter,
     wideEncoding: isWide(encoding) ? encoding : undefined,
     hasHeader: format === 'csv' && columns === undefined,
     isNumbered: idStart !== undefined,
@@ -68,12 +70,14 @@ export async function writeFailedRows(
 export function correctionHint(
   errorsFile: string,
   { format, encoding, columns, idStart, onConflict }: ImportFileOptions,
+  delimiter: DelimiterName | undefined,
 ): string {
   const words = ['plantstore', 'import', quoted(errorsFile)]
   if (formatOf(errorsFile).format !== format) words.push('--format', format)
   // The ids of numbered rows are written as a column.
   const names = idStart === undefined ? columns : columns && numberedColumns(columns)
   if (names !== undefined) words.push('--columns', quoted(names.join()))
+  if (delimiter !== undefined) words.push('--delimiter', delimiter)
   if (encoding !== undefined && encoding !== 'utf-8') words.push('--encoding', encoding)
   if (onConflict !== undefined) words.push('--on-conflict', onConflict)
   return `The failed rows are in ${errorsFile}. Correct them, then run: ${words.join(' ')}`

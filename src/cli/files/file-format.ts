@@ -1,8 +1,18 @@
 import { basename } from 'node:path'
 import type { FileFormat } from '../../client/plant-store-client.ts'
+import type { Delimiter } from '../../plants/import/table-dialect.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 
 export const FILE_FORMATS = ['ndjson', 'csv'] as const satisfies FileFormat[]
+
+/** The values of --delimiter. */
+export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab'] as const
+export type DelimiterName = (typeof DELIMITER_NAMES)[number]
+export const DELIMITERS_BY_NAME: Readonly<Record<DelimiterName, Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+}
 
 const FORMATS_BY_ENDING: Readonly<Record<string, FileFormat>> = {
   ndjson: 'ndjson',

@@ -6,6 +6,8 @@ import type {
   ImportRowError,
 } from '../../client/plant-store-client.ts'
 import { RequestError } from '../../client/request-error.ts'
+import { orAborted } from '../../client/time-limit.ts'
+import type { Delimiter } from '../../plants/import/table-dialect.ts'
 import { printable, printableLines } from '../../printable.ts'
 import { flagHint, isUnreachable, requestFailure } from '../calls/request-failure.ts'
 import type { Service } from '../calls/service-call.ts'
@@ -17,11 +19,14 @@ import { sentences } from '../output/sentences.ts'
 import { print } from '../output/standard-output.ts'
 import { decodedInput } from './decoded-input.ts'
 import { checkErrorsFile, correctionHint, writeFailedRows } from './failed-rows.ts'
+import { DELIMITERS_BY_NAME, type DelimiterName } from './file-format.ts'
 import { type ImportInput, openInput } from './import-input.ts'
 import { fileExists } from './replacement-file.ts'
 
 export interface RunImportOptions extends Service, QuietFlag {
   file: ImportFileOptions
+  /** Of a table; undefined to use that of its header row. */
+  delimiter: DelimiterName | undefined
   /** Where the failed rows are written. */
   errorsFile: string | undefined
   json: true | undefined
@@ -30,6 +35,8 @@ export interface RunImportOptions extends Service, QuietFlag {
 /** The state of a running import. */
 interface ImportState {
   progress: ImportProgress | undefined
+  /** What separates the cells of the file. */
+  delimiter: Delimiter
   /** The number of failed rows. */
   failed: number
   /** The ids of the failed rows by line; empty without --errors. */
@@ -56,7 +63,13 @@ export async function importFrom(
   const { errorsFile, file } = options
   if (errorsFile !== undefined) await checkErrorsFile(context, errorsFile, path)
   const input = await openInput(context, path, { isGzip: file.gzip ?? false, keepBeside: errorsFile })
-  const state: ImportState = { progress: undefined, failed: 0, failedIds: new Map(), errors: [] }
+  const state: ImportState = {
+    progress: undefined,
+    delimiter: ',',
+    failed: 0,
+    failedIds: new Map(),
+    errors: [],
+  }
   try {
     const outcome = await send(input, options, state, messageStream(context, options)).then(
       (report) => ({ report }),
@@ -80,7 +93,7 @@ export async function importFrom(
 
 async function send(
   input: ImportInput,
-  { client, signal, file, errorsFile }: RunImportOptions,
+  { client, signal, file, delimiter, errorsFile }: RunImportOptions,
   state: ImportState,
   messages: OutputStream,
 ): Promise<ImportReport> {
@@ -96,14 +109,16 @@ async function send(
       errors: state.failed,
     })
   }
-  const text = decodedInput(
-    input.read((bytes) => {
-      done = bytes
-      show()
-    }),
-    file,
-  )
+  const chunks = input.read((bytes) => {
+    done = bytes
+    show()
+  })
   try {
+    const text = await orAborted(
+      decodedInput(chunks, file, delimiter && DELIMITERS_BY_NAME[delimiter]),
+      signal,
+    )
+    state.delimiter = text.delimiter
     const report = await client.importPlants(text.source, {
       ...text.file,
       signal,
@@ -158,19 +173,19 @@ function printFailedRows({ errors, failed }: ImportState, stderr: OutputStream):
  */
 async function writeErrorsFile(
   input: ImportInput,
-  { errorsFile, file }: RunImportOptions,
-  { failed, failedIds }: ImportState,
+  { errorsFile, file, delimiter }: RunImportOptions,
+  { failed, failedIds, ...state }: ImportState,
   stderr: OutputStream,
 ): Promise<CommandFailure | undefined> {
   if (errorsFile === undefined) return
   const name = printable(errorsFile)
   try {
     if (failed > 0) {
-      await writeFailedRows(errorsFile, input, failedIds, file)
+      await writeFailedRows(errorsFile, input, failedIds, file, state.delimiter)
       if (failedIds.size < failed) {
         stderr.write(`Only the first ${wholeNumber(failedIds.size)} failed rows are written.\n`)
       }
-      stderr.write(`${correctionHint(errorsFile, file)}\n`)
+      stderr.write(`${correctionHint(errorsFile, file, delimiter)}\n`)
     } else if (await fileExists(errorsFile)) {
       stderr.write(`No row failed. ${name} is unchanged.\n`)
     }

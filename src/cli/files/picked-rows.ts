@@ -1,6 +1,7 @@
 import type { FileFormat } from '../../client/plant-store-client.ts'
 import { createRowScanner } from '../../plants/import/row-scanner.ts'
 import {
+  type Delimiter,
   isBlankRow,
   markBytes,
   numberedHeader,
@@ -10,6 +11,8 @@ import {
 
 export interface PickOptions {
   format: FileFormat
+  /** Of the cells of a table. */
+  delimiter: Delimiter
   /** Undefined if a byte of ASCII always means ASCII. */
   wideEncoding: WideEncoding | undefined
   /** The first row that is not blank is the header. It is picked, too. */
@@ -57,7 +60,7 @@ async function* wholeUnits(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 
 function createPicker(
   wanted: ReadonlyMap<number, bigint | undefined>,
-  { format, wideEncoding, hasHeader, isNumbered }: PickOptions,
+  { format, delimiter, wideEncoding, hasHeader, isNumbered }: PickOptions,
 ) {
   const { unitBytes, narrow, decode, encode } = codingOf(wideEncoding)
   let lastWanted = 0
@@ -72,6 +75,7 @@ function createPicker(
   let isRowStart = true
   const scanner = createRowScanner({
     format,
+    delimiter,
     onRow({ end, line }) {
       pick((end - chunkStart) * unitBytes, line, true)
     },
@@ -84,16 +88,16 @@ function createPicker(
       header.push(part)
       if (isEnd) endHeader(Buffer.concat(header))
     } else if (wanted.has(line)) {
-      if (isRowStart && isNumbered) picked.push(encode(`${wanted.get(line) ?? ''},`))
+      if (isRowStart && isNumbered) picked.push(encode(`${wanted.get(line) ?? ''}${delimiter}`))
       picked.push(part)
     }
     isRowStart = isEnd
   }
 
   function endHeader(row: Buffer): void {
-    const isBlank = isBlankRow(narrow(row))
+    const isBlank = isBlankRow(narrow(row), delimiter)
     header = isBlank ? [] : undefined
-    if (!isBlank) picked.push(isNumbered ? encode(numberedHeader(decode(row))) : row)
+    if (!isBlank) picked.push(isNumbered ? encode(numberedHeader(decode(row), delimiter)) : row)
   }
 
   function takePicked(): Buffer {

@@ -16,7 +16,7 @@ const NOT_UTF_8 = 0xff
 
 /** Converts a text that arrives in chunks. */
 export interface Converter {
-  convert(chunk: Bytes): Bytes
+  convert(chunk: Uint8Array): Bytes
   end(): Bytes
 }
 
@@ -26,9 +26,9 @@ export interface Converter {
  */
 export function createTableConverter(delimiter: Delimiter): Converter {
   let line = 1
-  let parts: (string | Bytes)[] = []
+  let parts: (string | Uint8Array)[] = []
   /** The first bytes, until they are enough for a byte order mark; then undefined. */
-  let start: Bytes | undefined = new Uint8Array()
+  let start: Uint8Array | undefined = new Uint8Array()
   const reader = createRowReader((row) => {
     // Blank lines.
     parts.push('\n'.repeat(Math.max(0, row.line - line)))
@@ -37,7 +37,7 @@ export function createTableConverter(delimiter: Delimiter): Converter {
     parts.push(text, ...(row.fault === 'notUtf8' ? [Uint8Array.of(NOT_UTF_8)] : []), '\n')
     line += 1 + (text.match(/\r\n|\r|\n/g)?.length ?? 0)
   }, delimiter)
-  function read(chunk: Bytes, isLast: boolean): void {
+  function read(chunk: Uint8Array, isLast: boolean): void {
     let bytes = chunk
     if (start !== undefined) {
       start = joined([start, chunk])
@@ -48,7 +48,7 @@ export function createTableConverter(delimiter: Delimiter): Converter {
     reader.read(bytes)
     if (isLast) reader.end()
   }
-  function converted(chunk: Bytes, isLast: boolean): Bytes {
+  function converted(chunk: Uint8Array, isLast: boolean): Bytes {
     read(chunk, isLast)
     const bytes = joined(parts)
     parts = []
@@ -68,7 +68,7 @@ function rowText({ cells, fault }: TableRow): string {
   return cells.map((cell) => (cell === '' ? '' : cellText(cell))).join(',')
 }
 
-function joined(parts: readonly (string | Bytes)[]): Bytes {
+function joined(parts: readonly (string | Uint8Array)[]): Bytes {
   const chunks = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part))
   const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let at = 0

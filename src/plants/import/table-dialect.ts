@@ -1,6 +1,6 @@
 // The file formats of plants, for service, command line and web app. Uses no API that only Node.js or browsers have.
 
-/** Delimiters of cells. Imports accept commas; the others are detected for advice. */
+/** Delimiters of cells. The service accepts commas; command line and web app convert the others. */
 export const DELIMITERS = [',', ';', '\t'] as const
 export type Delimiter = (typeof DELIMITERS)[number]
 
@@ -112,11 +112,15 @@ export function otherDelimiterOf(cells: readonly string[]): Delimiter | undefine
 
 /** The new name of a column id in a file whose rows get new ids, so that it is ignored. */
 const FORMER_ID = 'former_id'
-const ID_CELLS = /(^|,)([ \t]*"?[ \t]*)id(?=[ \t]*"?[ \t]*(?:,|[\r\n]|$))/gi
+const ID_CELLS: Record<Delimiter, RegExp> = {
+  ',': /(^|,)([ \t]*"?[ \t]*)id(?=[ \t]*"?[ \t]*(?:,|[\r\n]|$))/gi,
+  ';': /(^|;)([ \t]*"?[ \t]*)id(?=[ \t]*"?[ \t]*(?:;|[\r\n]|$))/gi,
+  '\t': /(^|\t)( *"? *)id(?= *"? *(?:\t|[\r\n]|$))/gi,
+}
 
 /** The header row of a table that gets a new first column id. */
-export function numberedHeader(header: string): string {
-  return `id,${header.replace(ID_CELLS, `$1$2${FORMER_ID}`)}`
+export function numberedHeader(header: string, delimiter: Delimiter = ','): string {
+  return `id${delimiter}${header.replace(ID_CELLS[delimiter], `$1$2${FORMER_ID}`)}`
 }
 
 /** The same for a list of column names. */

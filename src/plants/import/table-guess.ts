@@ -1,6 +1,12 @@
 import { createRowReader } from './row-reader.ts'
 import { RowEndError } from './row-scanner.ts'
-import { COLUMN_MEMBERS, type ColumnMember, DELIMITERS, type Delimiter } from './table-dialect.ts'
+import {
+  COLUMN_MEMBERS,
+  type ColumnMember,
+  columnMembers,
+  DELIMITERS,
+  type Delimiter,
+} from './table-dialect.ts'
 
 // What a table probably means, from its first rows. Uses no API that only Node.js or browsers have.
 
@@ -66,6 +72,17 @@ export function guessDelimiter(text: string, isWhole: boolean): Delimiter {
   const best = candidates.reduce((one, other) => (other.score > one.score ? other : one))
   // Without a heading, an irregular table has its commas in texts.
   return best.score < 1_000_000 ? ',' : best.delimiter
+}
+
+/**
+ * The delimiter with which the header row has a column `name`; a comma if none has. Undefined if more text is needed:
+ * `isWhole` is false and the header row is incomplete.
+ */
+export function headerDelimiter(text: string, isWhole: boolean): Delimiter | undefined {
+  const headers = DELIMITERS.map((delimiter) => firstTableRows(text, isWhole, 1, delimiter)[0])
+  const found = headers.findIndex((cells) => cells && columnMembers(cells, COLUMN_MEMBERS).includes('name'))
+  if (found < 0 && !isWhole && headers.includes(undefined)) return undefined
+  return DELIMITERS[found] ?? ','
 }
 
 /** The member that each heading names; '' for other columns. Each member occurs once, in its surest column. */

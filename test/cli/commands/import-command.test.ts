@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -84,79 +84,23 @@ test('rows whose id is used are skipped or replace the plant, and a dry run chan
   assert.match((await run(['get', '1'])).stdout, /\tnew\t/)
 })
 
-const CASES: {
-  name: string
-  words: string[]
-  input: Buffer
-  failed: Buffer
-  corrected: Buffer
-  again: string[]
-}[] = [
-  {
-    name: 'NDJSON',
-    words: ['in.ndjson'],
-    input: Buffer.from('{"id":1,"name":"a"}\n\n{"id":"2","name":"b"}\r\n{"id":3}'),
-    failed: Buffer.from('{"id":"2","name":"b"}\r\n{"id":3}'),
-    corrected: Buffer.from('{"id":2,"name":"b"}\n{"id":3,"name":"c"}\n'),
-    again: ['failed.ndjson'],
-  },
-  {
-    name: 'CSV with a byte order mark and rows of several lines',
-    words: ['in.csv'],
-    input: Buffer.from('\ufeffid,name,note\r\n1,"a\r\nb",x\r\nII,"c\n""d""",y\r\n3,,z\r\n4,e,\r\n'),
-    failed: Buffer.from('\ufeffid,name,note\r\nII,"c\n""d""",y\r\n3,,z\r\n'),
-    corrected: Buffer.from('\ufeffid,name,note\r\n2,"c\n""d""",y\r\n3,f,z\r\n'),
-    again: ['failed.csv'],
-  },
-  {
-    name: 'CSV of Windows without a header row',
-    words: ['in.csv', '--columns', 'name,id', '--encoding', 'windows-1252'],
-    input: Buffer.from('caf\xe9,1\nth\xe9,II\n', 'latin1'),
-    failed: Buffer.from('th\xe9,II\n', 'latin1'),
-    corrected: Buffer.from('th\xe9,2\n', 'latin1'),
-    again: ['failed.csv', '--columns', 'name,id', '--encoding', 'windows-1252'],
-  },
-  {
-    name: 'UTF-16, compressed, with rows that are numbered',
-    words: ['in.csv.gz', '--encoding', 'utf-16le', '--id-start', '-1'],
-    input: gzipSync(Buffer.from('\ufeffname,id\r\nĊ,x\r\n,y\r\nb,\r\n', 'utf16le')),
-    failed: Buffer.from('\ufeffid,name,former_id\r\n0,,y\r\n', 'utf16le'),
-    corrected: Buffer.from('\ufeffid,name,former_id\r\n0,corrected,y\r\n', 'utf16le'),
-    again: ['failed.csv', '--encoding', 'utf-16le'],
-  },
-]
-
-for (const { name, words, input, failed, corrected, again } of CASES) {
-  test(`failed rows are written unchanged, to be corrected and imported again: ${name}`, async (t) => {
-    const app = await startApp(t)
-    const run = commandsOn(t, app)
-    const folder = temporaryFolder(t)
-    const [file = '', ...flags] = words
-    const errors = again[0] ?? ''
-    writeFileSync(join(folder, file), input)
-    const first = await run(['import', file, ...flags, '--errors', errors], { folder })
-    assert.equal(first.code, 1, first.stderr)
-    assert.deepEqual(readFileSync(join(folder, errors)), failed)
-    assert.equal(
-      linesOf(first.stderr).at(-1),
-      `The failed rows are in ${errors}. Correct them, then run: plantstore import ${again.join(' ')}`,
-    )
-    // The same from a pipe: it cannot be read twice.
-    const { format } = file.startsWith('in.ndjson') ? { format: 'ndjson' } : { format: 'csv' }
-    if (!file.endsWith('.gz')) {
-      const piped = ['import', '-', '--format', format, ...flags, '--errors', `piped.${format}`, '--dry-run']
-      await run([...piped, '--on-conflict', 'skip'], { folder, input })
-      assert.deepEqual(readFileSync(join(folder, `piped.${format}`)), failed)
-    }
-    writeFileSync(join(folder, errors), corrected)
-    const second = await run(['import', ...again], { folder })
-    assert.deepEqual([second.code, second.stderr], [0, ''])
-    assert.deepEqual(
-      readdirSync(folder).filter((one) => one.endsWith('.partial')),
-      [],
-    )
+test('a table with semicolons or tabs is imported', async (t) => {
+  const run = commandsOn(t, await startApp(t))
+  const words = ['import', '-', '--format', 'csv']
+  const { stdout, stderr } = await run(words, {
+    input: '\ufeffid;name;tag\n1;Rosa, wild;\n2;"a;b";c\n2;d;\n',
   })
-}
+  assert.equal(stdout, '2 created, 1 failed.\n')
+  assert.match(stderr, /^line 4, id 2: /)
+  assert.equal((await run(['get', '1', '--json'])).stdout.match(/"name":"[^"]*"/)?.[0], '"name":"Rosa, wild"')
+  const endless = await run([...words, '--dry-run'], { input: 'id\tname\n3\ta\n4\t"b\n' })
+  assert.equal(endless.code, 1)
+  assert.match(endless.stderr, /The row that begins on line 3 has no end\. Look for a quotation mark/)
+  const forced = await run([...words, '--delimiter', 'comma'], { input: 'id;name\n5;a\n' })
+  assert.match(forced.stderr, /separated by semicolons/)
+  const misplaced = await run(['import', '-', '--format', 'ndjson', '--delimiter', 'tab'])
+  assert.deepEqual([misplaced.code, misplaced.stderr], [2, 'plantstore: --delimiter is for CSV only.\n'])
+})
 
 test('an import that fails reports its progress', async (t) => {
   const run = commandsOn(t, await startApp(t))

@@ -4,7 +4,13 @@ import fc from 'fast-check'
 import { type PickOptions, pickRows } from '../../../src/cli/files/picked-rows.ts'
 import { createRowReader } from '../../../src/plants/import/row-reader.ts'
 
-const CSV: PickOptions = { format: 'csv', wideEncoding: undefined, hasHeader: true, isNumbered: false }
+const CSV: PickOptions = {
+  format: 'csv',
+  delimiter: ',',
+  wideEncoding: undefined,
+  hasHeader: true,
+  isNumbered: false,
+}
 
 async function* piecesOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)

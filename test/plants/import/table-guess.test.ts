@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guessDelimiter, guessHeadings } from '../../../src/plants/import/table-guess.ts'
+import { guessDelimiter, guessHeadings, headerDelimiter } from '../../../src/plants/import/table-guess.ts'
 
 test('the delimiter is the one that makes a regular table, or names a column of names', () => {
   for (const [text, delimiter] of [
@@ -28,5 +28,21 @@ test('headings in other words and languages are recognised, each member once', (
     ['Bed;Row', ['', '']],
   ] as const) {
     assert.deepEqual(guessHeadings(header.split(';')), members, header)
+  }
+})
+
+test('a header row has the delimiter with which it names the column name', () => {
+  for (const [text, isWhole, delimiter] of [
+    ['id,name\n', false, ','],
+    ['"Id";" Name "\n', false, ';'],
+    ['\n\t\t\nid\tname\n1\tRosa', false, '\t'],
+    ['name\n', false, ','],
+    ['id,name;a,tag\n', false, ','],
+    ['Nr;Bezeichnung\n', false, ','],
+    ['id;na', false, undefined],
+    ['id;name', true, ';'],
+    ['', true, ','],
+  ] as const) {
+    assert.equal(headerDelimiter(text, isWhole), delimiter, text)
   }
 })

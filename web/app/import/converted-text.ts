@@ -45,7 +45,7 @@ export function createArrayConverter(): Converter {
     return byte === COMMA && depth === 1 ? (LINE_FEED as number) : byte
   }
   return {
-    convert: (chunk: Bytes): Bytes => chunk.map(convertByte) as Bytes,
+    convert: (chunk) => chunk.map(convertByte) as Bytes,
     end: (): Bytes => encoder.encode('\n') as Bytes,
   }
 }
