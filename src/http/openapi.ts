@@ -45,7 +45,7 @@ export interface DescribedRoute {
 export interface OpenApiOptions {
   routes: readonly DescribedRoute[]
   schemas: Readonly<Record<string, unknown>>
-  /** The URL of the service; a path is relative to the URL of the document. */
+  /** The URL of the service, or its path; `/` or an empty text if it is not known. */
   serverUrl: string
 }
 
@@ -95,7 +95,7 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
       description: aboutTheService(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: serverUrl.length > 1 ? serverUrl.replace(/\/+$/, '') : serverUrl }],
+    ...serversOf(serverUrl),
     security: [{ bearerAuth: [] }],
     tags: [
       { name: 'Plants', description: 'The plants of the store' },
@@ -119,6 +119,15 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
       },
     },
   }
+}
+
+/**
+ * Without a known URL the document has no servers, which means `/` (OpenAPI 3.1 §4.8.1.1). A server `/` is not the same
+ * to clients that only append a path: they request `//plants`.
+ */
+function serversOf(serverUrl: string): JsonObject {
+  const url = serverUrl.replace(/\/+$/, '')
+  return url === '' ? {} : { servers: [{ url }] }
 }
 
 function describe({ operation, scope, rejectionsAre400 }: DescribedRoute): JsonObject {

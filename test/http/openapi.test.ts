@@ -163,3 +163,20 @@ function examplesOf({ example, examples = {} }: MediaType): unknown[] {
 function withoutDescriptions(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, member) => (name === 'description' ? undefined : member))
 }
+
+test('without a base URL the document names no server, so that no client requests //plants', async (context) => {
+  const { document } = await describedService(await startApp(context))
+  assert.ok(!('servers' in document))
+})
+
+test('every schema is used, and every parameter of a path has an example', async (context) => {
+  const { document } = await describedService(await startApp(context))
+  const text = JSON.stringify(document)
+  for (const name of Object.keys(document.components.schemas))
+    assert.ok(text.includes(`"#/components/schemas/${name}"`), name)
+  // Not the optional ones: the reference would send their examples, and a plant without this ETag is rejected.
+  for (const [path, operations] of Object.entries(document.paths))
+    for (const { parameters = [] } of Object.values(operations))
+      for (const parameter of parameters)
+        if (parameter.in === 'path') assert.ok('example' in parameter, `${path} ${JSON.stringify(parameter)}`)
+})

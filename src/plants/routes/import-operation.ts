@@ -11,6 +11,12 @@ const EVENTS_EXAMPLE = [
   '{"type":"report","created":1998,"replaced":0,"skipped":0,"failed":2}',
 ]
 
+/** The schema of a text in NDJSON, whose lines have the named schema. */
+function ndjsonOf(name: 'ImportEvent' | 'NewPlant', description: string) {
+  const lines = { type: 'array', items: { $ref: `#/components/schemas/${name}` } }
+  return { type: 'string', description, contentMediaType: NDJSON, contentSchema: lines }
+}
+
 export const importPlantsOperation: Operation = {
   operationId: 'importPlants',
   summary: 'Import plants',
@@ -71,7 +77,7 @@ export const importPlantsOperation: Operation = {
     required: true,
     content: {
       [NDJSON]: {
-        schema: { type: 'string', description: 'NDJSON: each line is a NewPlant' },
+        schema: ndjsonOf('NewPlant', 'NDJSON: each line is a NewPlant'),
         example: NDJSON_EXAMPLE,
       },
       [CSV]: { schema: { type: 'string', description: 'CSV (RFC 4180)' }, example: CSV_EXAMPLE },
@@ -102,7 +108,7 @@ export const importPlantsOperation: Operation = {
           },
         },
         [NDJSON]: {
-          schema: { type: 'string', description: 'NDJSON: each line is an ImportEvent' },
+          schema: ndjsonOf('ImportEvent', 'NDJSON: each line is an ImportEvent'),
           example: `${EVENTS_EXAMPLE.join('\n')}\n`,
         },
       },

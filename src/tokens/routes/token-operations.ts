@@ -17,6 +17,7 @@ const CREATED_TOKEN_CONTENT = {
 const TOKEN_ID = {
   name: 'id',
   in: 'path',
+  example: TOKEN_EXAMPLE.id,
   required: true,
   description: 'The id of the token, not its secret',
   schema: { type: 'string' },
