@@ -7,24 +7,31 @@ import { postgresMissing, startPostgres } from '../../support/postgres/postgres-
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The tests of the HTTP service for which it matters what the plants are kept in. */
-const FILES = [
-  'test/plants/routes/*.test.ts',
-  'test/tokens/routes/*.test.ts',
-  'test/http/routes/health-routes.test.ts',
-  'test/http/openapi-responses.test.ts',
-]
-/** Of these files, the tests that look into the file of the store. */
-const ABOUT_THE_FILE = '^the file '
+/** The tests of the HTTP service for which the storage matters. */
+const GROUPS = {
+  imports: ['test/plants/routes/import-*.test.ts'],
+  plants: ['test/plants/routes/!(import-)*.test.ts'],
+  others: [
+    'test/tokens/routes/*.test.ts',
+    'test/http/routes/health-routes.test.ts',
+    'test/http/openapi-responses.test.ts',
+  ],
+}
 
 /** Runs test files in one process, with apps on a server, and returns the exit code and the output. */
-async function runTests(files: string[], serverUrl: string): Promise<{ code: number; output: string }> {
+async function runTests(
+  files: string[],
+  serverUrl: string,
+  signal: AbortSignal,
+): Promise<{ code: number; output: string }> {
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env
   const flags = ['--test', '--test-isolation=none', '--test-reporter=dot']
-  const child = spawn(process.execPath, [...flags, `--test-skip-pattern=${ABOUT_THE_FILE}`, ...files], {
+  const child = spawn(process.execPath, [...flags, ...files], {
     cwd: ROOT,
     env: { ...environment, TEST_DATABASE_SERVER: serverUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+    killSignal: 'SIGKILL',
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -39,16 +46,18 @@ async function runTests(files: string[], serverUrl: string): Promise<{ code: num
   return { code, output }
 }
 
-test('the tests of the HTTP service pass on PostgreSQL', { skip: postgresMissing }, async (t) => {
-  const server = await startPostgres(t)
-  const files = FILES.flatMap((pattern) => {
-    const found = globSync(pattern, { cwd: ROOT })
-    assert.ok(found.length > 0, pattern)
-    return found
+for (const [group, patterns] of Object.entries(GROUPS)) {
+  test(`the HTTP tests of ${group} pass on PostgreSQL`, { skip: postgresMissing }, async (t) => {
+    const server = await startPostgres(t)
+    const files = patterns.flatMap((pattern) => {
+      const found = globSync(pattern, { cwd: ROOT })
+      assert.ok(found.length > 0, pattern)
+      return found
+    })
+    const { code, output } = await runTests(files, server.url(), t.signal)
+    assert.equal(code, 0, output)
+    // Every file starts an app, and none of them may have fallen back on a file.
+    const databases = await server.query("SELECT count(*) FROM pg_database WHERE datname LIKE 'app%'")
+    assert.ok(Number(databases) >= files.length, `${databases} databases were created`)
   })
-  const { code, output } = await runTests(files, server.url())
-  assert.equal(code, 0, output)
-  // Every file starts an app, and none of them may have fallen back on a file.
-  const databases = await server.query("SELECT count(*) FROM pg_database WHERE datname LIKE 'app%'")
-  assert.ok(Number(databases) >= files.length, `${databases} databases were made`)
-})
+}

@@ -147,7 +147,7 @@ test('every invalid field of a new token is named with its rule', async () => {
 })
 
 test('a body with many unknown members, or long names of members, gets a short response', async () => {
-  const many = Array.from({ length: 1_000 }, (_, at) => `"x${at}":${at}`).join()
+  const many = Array.from({ length: 900 }, (_, at) => `"x${at}":${at}`).join()
   const { details } = await errorIn(await app.send('POST', '/tokens', `{"scopes":[],${many}}`), 400, 40003)
   assert.equal(details.fields?.length, 11)
   const long = await app.send('POST', '/tokens', `{"scopes":["plants:read"],"${'x'.repeat(10_000)}":1}`)
@@ -172,7 +172,9 @@ test('query parameters are rejected', async () => {
   await assertErrorResponse(await app.send('POST', '/tokens?x=1', '{"scopes":["plants:read"]}'), 400, 40004)
 })
 
-test('the database has no token, only its hash', async () => {
+test('the database file has no token, only its hash', {
+  skip: process.env.TEST_DATABASE_SERVER !== undefined && 'PostgreSQL has no such file',
+}, async () => {
   const { token } = await make('{"scopes":["plants:read"]}')
   const database = new DatabaseSync(app.database, { readOnly: true })
   const rows = JSON.stringify(database.prepare('SELECT * FROM tokens').all())
