@@ -1,6 +1,12 @@
 /** A quality as RFC 9110 §12.4.2 writes it. */
 const QUALITY = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/
 
+/**
+ * A quoted value (RFC 9110 §5.6.4), which may contain a comma or a semicolon, and does not matter here. One without an
+ * end extends to the end of the field: otherwise each of many quotation marks would search the rest of the field.
+ */
+const QUOTED = /"(?:[^"\\]|\\.?)*(?:"|$)/g
+
 /** A member of an `Accept…` field, in lower case, and its quality: 0 rejects it. */
 export interface Preference {
   value: string
@@ -12,11 +18,7 @@ export interface Preference {
  * and parameters other than q ignored.
  */
 export function parsePreferences(field: string): Preference[] {
-  // A quoted value may contain a comma or a semicolon, and none matters here.
-  const members = field
-    .toLowerCase()
-    .replace(/"(?:[^"\\]|\\.)*"/g, '')
-    .split(',')
+  const members = field.toLowerCase().replace(QUOTED, '').split(',')
   return members.flatMap((member) => {
     const [value = '', ...parameters] = member.split(';').map((part) => part.trim())
     const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
