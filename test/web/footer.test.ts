@@ -47,7 +47,7 @@ test('the footer says what is wrong, and when it is over', { skip }, async (cont
   await page.evaluate("dispatchEvent(new Event('online'))")
   await footer.getByText(`${NAME} · ready`).waitFor()
   await page.context().setOffline(true)
-  await footer.getByText(`${NAME} · not ready`).waitFor()
+  await footer.getByText(`${NAME} · no connection`).waitFor()
   await page.context().setOffline(false)
   await footer.getByText(`${NAME} · ready`).waitFor()
   await page.context().close()

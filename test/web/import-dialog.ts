@@ -16,10 +16,10 @@ export async function giveFile(page: Page, name: string, content: string | Buffe
   await page.getByLabel('File to import').setInputFiles({ name, mimeType: '', buffer })
 }
 
-/** Starts the import and waits until it is complete. */
+/** Starts the import and waits until all rows are stored or failed. */
 export async function importAll(dialog: Locator): Promise<void> {
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByText(/^Import complete/).waitFor()
+  await dialog.getByText(/^(?:Import complete|No row could be imported)/).waitFor()
 }
 
 /** Waits until this first id is suggested. */

@@ -64,7 +64,9 @@ export function ServiceFooter() {
 }
 
 function problemOf(error: unknown): string {
-  const code = error instanceof RequestError ? error.code : undefined
+  if (!(error instanceof RequestError)) return words.notReady
+  const { code, kind } = error
+  if (kind === 'connection') return words.noConnection
   if (code === STORAGE_GONE) return words.storageGone
   return code === SHUTTING_DOWN ? words.shuttingDown : words.notReady
 }

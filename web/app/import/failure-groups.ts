@@ -35,5 +35,8 @@ export function failureReason(code: number, message: string, fields: readonly Fi
   if (field?.rule === 'utf-8') return importTexts.notUtf8
   if (code === MALFORMED && field === undefined) return importTexts.notJson
   if (field?.name === 'id' && ID_RULES.includes(field.rule)) return importTexts.idWrong
+  if (field?.rule === 'required' && (field.name === 'id' || field.name === 'name')) {
+    return importTexts.missing[field.name]
+  }
   return message
 }

@@ -23,11 +23,13 @@ export function ImportResult(props: ImportResultProps) {
   const summary = useRef<HTMLDivElement>(null)
   useEffect(() => summary.current?.focus(), [])
   const isDone = end.is === 'done'
+  const hasSuccess = status.created + status.replaced + status.skipped > 0
+  const failedTitle = hasSuccess ? importTexts.doneButFailed : importTexts.allFailed
   return (
     <div class="import">
       <div ref={summary} class="import-end" tabIndex={-1}>
         <p class={end.is === 'failed' ? 'wrong' : undefined}>
-          <strong>{isDone && status.failed > 0 ? importTexts.doneButFailed : importTexts[end.is]}</strong>{' '}
+          <strong>{isDone && status.failed > 0 ? failedTitle : importTexts[end.is]}</strong>{' '}
           {end.is === 'failed' && importFailureText(end.error)}
         </p>
         {!isDone && <p>{importTexts.howFar(status.nextLine, end.isUncertain)}</p>}

@@ -97,6 +97,7 @@ export const importTexts = {
   stopping: 'Stopping …',
   done: 'Import complete.',
   doneButFailed: 'Import complete, except for the failed rows.',
+  allFailed: 'No row could be imported.',
   stopped: 'Import stopped.',
   failed: 'The import failed.',
   counts: ({ created, replaced, skipped, failed }: Counts) =>
@@ -121,6 +122,7 @@ export const importTexts = {
     return `${rows(failed.length)}, on lines ${lines.join(', ')}${more}`
   },
   notJson: 'This is not a plant in JSON, such as {"id":1,"name":"Rosa"}.',
+  missing: { id: 'The id is missing.', name: 'The name is missing.' },
   idWrong: 'The id must be a whole number, such as 42.',
   failedMore: (count: number) => `And ${whole(count)} more.`,
   saveFailed: 'Save the failed rows',

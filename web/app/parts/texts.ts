@@ -105,7 +105,8 @@ export const texts = {
   import: {
     open: 'Import',
     oneFile: 'Drop one file at a time, not a folder.',
-    notLoaded: 'Import could not be loaded. Reload the page.',
+    notLoaded:
+      'Import could not be loaded. Check your connection and try again. If that does not help, reload the page.',
   },
   collection: {
     title: 'Collection',
@@ -138,6 +139,7 @@ export const texts = {
     notReady: 'not ready',
     storageGone: 'database unavailable',
     shuttingDown: 'shutting down',
+    noConnection: 'no connection',
     unknown: 'checking …',
     reference: 'API reference',
     document: 'OpenAPI',

@@ -37,7 +37,7 @@ interface OpenPlant {
 /** All plants, in the order of their ids. */
 export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
   const [epoch, setEpoch] = useState({})
-  const { pages, shown } = usePlants(session.client, place, epoch)
+  const { pages, shown, isSlow } = usePlants(session.client, place, epoch)
   const [open, setOpen] = useState<OpenPlant>()
   const [isExporting, setExporting] = useState(false)
   const imports = useImportDialog(notify)
@@ -67,7 +67,7 @@ export function PlantsView({ session, place, go, notify }: PlantsViewProps) {
     <div ref={plants} class={imports.isOver ? 'plants over' : 'plants'} {...(mayWrite && imports.dropping)}>
       <div class="plants-head">
         <h1 class="wide-words">{words.title}</h1>
-        <Count pages={pages} place={place} tags={tags} />
+        <Count pages={pages} isSlow={isSlow} place={place} tags={tags} />
         <button type="button" class="iconic" onClick={() => setExporting(true)}>
           <ExportIcon />
           <span class="wide-words">{texts.export.open}</span>
@@ -190,20 +190,24 @@ function EmptyList({ place, go, firstSteps }: Pick<PlantsBodyProps, 'place' | 'g
   )
 }
 
-/** The number of plants, if it is known: the list is loaded to both ends, or filtered only by a tag. */
+/** “Loading …” for a slow list, or the number of plants if known: all are loaded, or the filter is only a tag. */
 function Count({
   pages,
+  isSlow,
   place,
   tags,
 }: {
   pages: PlantPages | undefined
+  isSlow: boolean
   place: Place
   tags: readonly TagCount[]
 }) {
   const tagged = place.q === '' ? tags.find(({ tag }) => tag === place.tag) : undefined
   const isKnown = pages?.isReady && pages.failure === undefined
   let text = ''
-  if (isKnown && pages.isComplete) text = words.count(pages.endRow - pages.firstRow)
+  // Without a list, its place says so.
+  if (isSlow && pages !== undefined) text = words.loading
+  else if (isKnown && pages.isComplete) text = words.count(pages.endRow - pages.firstRow)
   else if (isKnown && tagged !== undefined) text = words.count(tagged.count)
   return (
     <span class="count" role="status">
