@@ -93,6 +93,7 @@ export function buildOpenApi({ routes, schemas, serverUrl }: OpenApiOptions): Js
       version: INTERFACE_VERSION,
       summary: 'Stores plants and never loses one.',
       description: aboutTheService(),
+      contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     ...serversOf(serverUrl),
