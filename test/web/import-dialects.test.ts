@@ -60,6 +60,14 @@ test('a JSON array becomes a line for each plant, with exact ids', () => {
   ])
 })
 
+test('the browser offers every kind of file that can be imported', { skip }, async (context) => {
+  const { page } = await openSignedIn(site.browser, await startApp(context))
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const accept = (await page.getByLabel('File to import').getAttribute('accept'))?.split(',') ?? []
+  for (const ending of ['.csv', '.tsv', '.txt', '.json', '.ndjson', '.jsonl', '.gz'])
+    assert.ok(accept.includes(ending), ending)
+})
+
 test('tables and arrays of other programs are imported as they are meant', { skip }, async (context) => {
   const windows = Buffer.from('Nr;Bezeichnung;Typ\r\n7;Färberwaid, echt;Kraut\r\n8;Rose;\r\n', 'latin1')
   const wide = Buffer.from('\ufeffaccession\tspecies\r\n11\tRosa canina\r\n', 'utf16le')

@@ -70,6 +70,10 @@ export function ImportDialog({ session, file, onStored, onClose }: ImportDialogP
   )
 }
 
+/** The files that the browser offers: phones know only media types. */
+const ACCEPTED =
+  '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz,text/csv,text/tab-separated-values,application/json,application/x-ndjson'
+
 interface FileChoiceProps {
   stage: Extract<ImportStage, { is: 'choosing' }>
   onFile(file: File): void
@@ -85,7 +89,7 @@ function FileChoice({ stage, onFile, onClose }: FileChoiceProps) {
           id="import-file"
           type="file"
           data-first
-          accept=".csv,.ndjson,.jsonl,.gz,text/csv,application/x-ndjson"
+          accept={ACCEPTED}
           aria-describedby="import-file-hint import-file-problem"
           disabled={stage.isOpening}
           onChange={({ currentTarget: { files } }) => files?.[0] && onFile(files[0])}

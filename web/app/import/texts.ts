@@ -127,7 +127,8 @@ export const importTexts = {
   failedMore: (count: number) => `And ${whole(count)} more.`,
   saveFailed: 'Save the failed rows',
   saveFailedHint: 'Save the failed rows to a file, correct them there, then import that file.',
-  saveFailedHintWide: 'Save the failed rows to a file in UTF-8, correct them there, then import that file.',
+  saveFailedHintWide:
+    'Save the failed rows to a file (UTF-8, with commas), correct them there, then import that file.',
   noIdLeft: 'No id is left for this row: the greatest one is 9223372036854775807. Choose a smaller first id.',
   onlyChecked: 'Nothing was imported.',
   atLine: (line: number, text: string) => `Line ${whole(line)}: ${text}`,
