@@ -79,7 +79,9 @@ export function registerHealthRoutes(
 ): void {
   let writes: 'working' | 'failing' = 'working'
   onCommit(({ isDurable }) => {
-    writes = isDurable ? 'working' : 'failing'
+    // Moved files have their own state: once they are back, writes work again.
+    if (isDurable) writes = 'working'
+    else if (!filesMoved()) writes = 'failing'
   })
   app.route({
     method: 'GET',

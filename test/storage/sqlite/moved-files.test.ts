@@ -93,6 +93,18 @@ test('moved files are detected, and writes work again once they are back', async
   assert.equal(linesAbout(app).length, 2, 'one for each time')
 })
 
+test('files that are back end the failing writes that they caused, without another write', async (t) => {
+  const { app, files, folder } = await startStore(t)
+  const away = join(folder, 'away')
+  mkdirSync(away)
+  const names = files()
+  for (const name of names) renameSync(join(folder, name), join(away, name))
+  assert.equal((await create(app, 2)).status, 503)
+  assert.deepEqual(await readiness(app), MOVED)
+  for (const name of names) renameSync(join(away, name), join(folder, name))
+  await eventually(async () => (await readiness(app)).writes === 'working')
+})
+
 test('a copy in place of the file is detected, and not written to', async (t) => {
   const { app, database } = await startStore(t)
   const copy = `${database}.copy`
