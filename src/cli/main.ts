@@ -7,6 +7,9 @@ import { setFlagsFromString } from 'node:v8'
 
 const NODE_MAJOR_MIN = 26
 
+// Node would open its debugger to every user of the machine.
+process.on('SIGUSR1', () => undefined)
+
 if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
   const needs = `plantstore needs Node.js ${NODE_MAJOR_MIN} or newer; this is ${process.version}.`
   writeSync(2, `${needs} Install it beside plantstore: npm install ${nodePackage()}@${NODE_MAJOR_MIN}\n`)

@@ -99,8 +99,6 @@ async function runService(context: CommandContext, flags: ServeFlags): Promise<v
     else void running?.reload()
   }
   process.on('SIGHUP', onSigHup)
-  // Node would open its debugger to every user of the machine.
-  process.on('SIGUSR1', ignore)
   try {
     const service = await serve(config, log)
     running = service
@@ -124,11 +122,8 @@ async function runService(context: CommandContext, flags: ServeFlags): Promise<v
     log.info('stopped')
   } finally {
     process.off('SIGHUP', onSigHup)
-    process.off('SIGUSR1', ignore)
   }
 }
-
-function ignore(): void {}
 
 function optionOf(name: SettingName, setting: (typeof SETTINGS)[SettingName]): Option {
   const preset = 'default' in setting && setting.default !== false ? ` (default: ${setting.default})` : ''

@@ -67,8 +67,8 @@ function whyNotOpened(path: string): string {
   }
 }
 
-// Ctrl-C at a terminal reaches this process, too; the parent decides.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
+// Ctrl-C at a terminal reaches this process, too; the parent decides. SIGUSR1 is ignored as in the parent.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGUSR1']) process.on(signal, () => undefined)
 // Without the parent, nothing would give the copy its name.
 const abandon = () => {
   if (job.kind === 'copy') removePartialFile(job.to)

@@ -53,7 +53,8 @@ export async function runMaintenance<Job extends MaintenanceJob>(
   // The extension of this module, as the built package holds .js where the sources hold .ts.
   const program = new URL(`./maintenance-process${extname(import.meta.url)}`, import.meta.url)
   const child = fork(program, [JSON.stringify(job)], {
-    execArgv: [],
+    // SIGUSR1 would open Node's debugger to every user of the machine, even while the program is loaded.
+    execArgv: ['--disable-sigusr1'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const stop = () => void child.kill('SIGKILL')
