@@ -69,7 +69,7 @@ export async function openPostgresStorage(url: string, options: StorageOptions):
   return {
     engine: 'postgres',
     plants: createPostgresPlantStore({ client: pool, writes, exporting, nowMs }),
-    tokens: createPostgresTokenStore({ committer, pool, nowMs }),
+    tokens: createPostgresTokenStore({ committer, pool, isSharded, nowMs }),
     dump: createPostgresDump(committer),
     activity: {
       onCommit: writes.onCommit,

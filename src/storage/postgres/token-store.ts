@@ -16,11 +16,18 @@ export interface PostgresTokenStoreOptions {
   /** Has one connection, so that writes take effect in the order of their calls. */
   committer: PostgresClient
   pool: PostgresClient
+  /** Whether the database is a Citus cluster. */
+  isSharded: boolean
   nowMs: () => number
 }
 
 /** `TokenStore` on PostgreSQL. */
-export function createPostgresTokenStore({ committer, pool, nowMs }: PostgresTokenStoreOptions): TokenStore {
+export function createPostgresTokenStore({
+  committer,
+  pool,
+  isSharded,
+  nowMs,
+}: PostgresTokenStoreOptions): TokenStore {
   const selectByHash = selectTokenByHash('$1')
   const selectAll = `SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id COLLATE "C"`
   // It may be retried after its response was lost: then the hash is already the new one and previous_hash must stay.
@@ -29,6 +36,11 @@ export function createPostgresTokenStore({ committer, pool, nowMs }: PostgresTok
     SET hash = $2, previous_expires_at = $3,
       previous_hash = CASE WHEN $3::bigint IS NULL THEN NULL WHEN hash = $2 THEN previous_hash ELSE hash END
     WHERE id = $1 RETURNING ${TOKEN_COLUMNS}`
+  // Skips a locked row: the commits use the same connection and would wait for the lock, too. A sharded database keeps
+  // copies of each token, and they could skip it differently.
+  const updateLastUse = `
+    UPDATE tokens SET last_used_at = greatest(last_used_at, $2) WHERE id =
+      ${isSharded ? '$1' : '(SELECT id FROM tokens WHERE id = $1 FOR NO KEY UPDATE SKIP LOCKED)'}`
   // The driver queues the writes for its connection; this limits their number.
   const queue = new BoundedQueue({
     slots: WRITES_MAX,
@@ -73,10 +85,7 @@ export function createPostgresTokenStore({ committer, pool, nowMs }: PostgresTok
       return (await write((sql) => sql`DELETE FROM tokens WHERE id = ${id}`)).count > 0
     },
     recordUse(id, usedAtMs) {
-      write(
-        (sql) => sql`
-          UPDATE tokens SET last_used_at = greatest(last_used_at, ${usedAtMs}) WHERE id = ${id}`,
-      ).catch(() => {
+      write((sql) => sql.unsafe(updateLastUse, [id, usedAtMs], { prepare: true })).catch(() => {
         // Not guaranteed, as the interface says.
       })
     },

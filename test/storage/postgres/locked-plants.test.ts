@@ -8,6 +8,8 @@ import { openDatabase, sharePostgres } from './temporary-database.ts'
 const OTHERS = Array.from({ length: 100 }, (_, at) => BigInt(at + 100))
 /** Less than the deadline of a statement, which all of them had to wait for. */
 const OTHERS_WITHIN_MS = 12_000
+/** How long a commit waits for a lock that it does not know of. */
+const LOCK_TIMEOUT_MS = 2_000
 
 describe('a plant that another session has locked', { skip: postgresMissing }, () => {
   const shared = sharePostgres()
@@ -15,8 +17,9 @@ describe('a plant that another session has locked', { skip: postgresMissing }, (
   /** Opens a store, and a transaction of another session that has done this and goes on until it is released. */
   async function openBeside(t: TestContext, hold: (sql: TransactionSql) => Promise<unknown>) {
     const url = await shared.server.createDatabase()
-    const { plants } = await openDatabase(t, url)
+    const { plants, tokens } = await openDatabase(t, url)
     await plants.create({ id: 1n, name: 'Quercus robur' })
+    await tokens.create({ id: 'w', label: 'w', scopes: ['plants:write'], createdAtMs: 0 }, 'hash')
     const session = postgres(url, { max: 1 })
     const holds = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -35,7 +38,7 @@ describe('a plant that another session has locked', { skip: postgresMissing }, (
       released.resolve()
       await transaction
     }
-    return { plants, release }
+    return { plants, tokens, release }
   }
 
   async function assertLocked(write: Promise<unknown>): Promise<void> {
@@ -84,5 +87,19 @@ describe('a plant that another session has locked', { skip: postgresMissing }, (
     await Promise.all(OTHERS.map((id) => assertLocked(plants.create({ id, name: 'Rosa' }))))
     await release()
     assert.equal((await plants.create({ id: 100n, name: 'Rosa' })).outcome, 'created')
+  })
+
+  test('a locked token delays no create; its last use is stored once it is unlocked', async (t) => {
+    const hold = (sql: TransactionSql) => sql`SELECT FROM tokens WHERE id = 'w' FOR UPDATE`
+    const { plants, tokens, release } = await openBeside(t, hold)
+    const startMs = performance.now()
+    tokens.recordUse('w', 1_000)
+    assert.equal((await plants.create({ id: 100n, name: 'Rosa' })).outcome, 'created')
+    const tookMs = performance.now() - startMs
+    assert.ok(tookMs < LOCK_TIMEOUT_MS, `${tookMs} ms`)
+    await release()
+    tokens.recordUse('w', 2_000)
+    await plants.create({ id: 101n, name: 'Rosa' })
+    assert.equal((await tokens.findByHash('hash'))?.lastUsedAtMs, 2_000)
   })
 })

@@ -16,7 +16,12 @@ test('token writes beyond the queue are rejected with 50301 until it has room', 
     },
     close: async () => {},
   }
-  const tokens = createPostgresTokenStore({ committer: client, pool: client, nowMs: Date.now })
+  const tokens = createPostgresTokenStore({
+    committer: client,
+    pool: client,
+    isSharded: false,
+    nowMs: Date.now,
+  })
   const isCode = (code: number) => (error: unknown) => error instanceof AppError && error.code === code
   const waiting = Promise.allSettled(Array.from({ length: 1_000 }, () => tokens.revoke('a')))
   await assert.rejects(tokens.revoke('b'), isCode(50301))
