@@ -21,6 +21,9 @@ export interface BodyReader {
 
 const JSON_ONLY = ['application/json']
 
+/** The type or a parameter of Content-Type. A quoted value (RFC 9110 §5.6.4) may contain a semicolon. */
+const PARAMETER = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^";])+/g
+
 export interface BodyReaderOptions {
   limits: {
     /** Limit of a body that is read as a whole. */
@@ -90,7 +93,8 @@ export function checkBodyHeaders<Type extends string>(
   if (!hasBody({ headers })) throw new AppError(40001, `The body is missing. Send ${expected}.`)
   const field = headers['content-type'] ?? ''
   const plainType = mediaTypes.find((mediaType) => mediaType === field)
-  const [type = '', ...parameters] = plainType === undefined ? field.toLowerCase().split(';') : [plainType]
+  const [type = '', ...parameters] =
+    plainType === undefined ? (field.toLowerCase().match(PARAMETER) ?? []) : [plainType]
   const mediaType = mediaTypes.find((known) => known === type.trim()) ?? aliases.get(type.trim())
   if (mediaType === undefined) {
     throw new AppError(41501, `Send the body with Content-Type: ${mediaTypes.join(' or ')}.`)
@@ -114,9 +118,14 @@ export function checkBodyHeaders<Type extends string>(
   return mediaType
 }
 
-/** Sends 100 Continue if the client waits for it (RFC 9110 §10.1.1). Call it after all checks of the head. */
-export function askForBody({ headers }: IncomingMessage, reply: FastifyReply): void {
-  if (headers.expect !== undefined && /^100-continue$/i.test(headers.expect)) reply.raw.writeContinue()
+/**
+ * Sends 100 Continue if the client waits for it (RFC 9110 §10.1.1), which one of HTTP/1.0 never does. Call it after all
+ * checks of the head.
+ */
+export function askForBody({ headers, httpVersion }: IncomingMessage, reply: FastifyReply): void {
+  if (headers.expect === undefined || httpVersion === '1.0') return
+  const expectations = headers.expect.toLowerCase().split(',')
+  if (expectations.some((expectation) => expectation.trim() === '100-continue')) reply.raw.writeContinue()
 }
 
 /** Reads the whole body and calls `take` with it, or `fail` with an error. */
