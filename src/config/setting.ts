@@ -7,7 +7,17 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The type of a setting, its bounds, default and description. */
 export interface Setting {
-  type: 'text' | 'path' | 'secret' | 'url' | 'integer' | 'boolean' | 'choice' | 'origins' | 'addresses'
+  type:
+    | 'text'
+    | 'file'
+    | 'folder'
+    | 'secret'
+    | 'url'
+    | 'integer'
+    | 'boolean'
+    | 'choice'
+    | 'origins'
+    | 'addresses'
   default?: string | number | boolean
   minimum?: number
   maximum?: number
@@ -27,6 +37,12 @@ export type ValueOf<S extends Setting> = S extends { type: 'integer' }
       : S extends { choices: readonly (infer Choice)[] }
         ? Choice
         : string
+
+const FINISHED_RULE =
+  'without ~ at its start, without quotes or spaces around it, and without control characters'
+
+/** What `isFilePath` requires, for messages. */
+export const FILE_RULE = `the path of a file, not of a folder, ${FINISHED_RULE}`
 
 type Value = string | number | boolean | readonly string[]
 
@@ -82,12 +98,13 @@ export function parseSetting(source: string, setting: Setting, text: string): Va
         wrong,
       )
     }
-    case 'path':
-      if (isFinishedPath(text)) return text
+    case 'file':
+      if (isFilePath(text)) return text
       // Without the value: it may be a URL with a password.
-      throw new SettingError(
-        `${source} must be a path without ~ at its start, and without quotes or spaces around it.`,
-      )
+      throw new SettingError(`${source} must be ${FILE_RULE}.`)
+    case 'folder':
+      if (isFinishedPath(text)) return text
+      throw invalid(`the path of a folder ${FINISHED_RULE}`)
     case 'text':
       // An empty host would mean every address of the machine.
       if (isPlain(text)) return text
@@ -102,10 +119,16 @@ function isPlain(text: string): boolean {
 
 /**
  * False for a path that no shell has finished: with quotes around it, or a ~, which would create a folder of that name
- * with a new and empty store.
+ * with a new and empty store. False for control characters, such as the end of a line of Windows. Names with a plain
+ * line break exist.
  */
 function isFinishedPath(text: string): boolean {
-  return text !== '' && text.trim() === text && !text.includes('\0') && !/^~|^(["']).*\1$/s.test(text)
+  return text !== '' && text.trim() === text && !/[^\P{Cc}\n]/u.test(text) && !/^~|^(["']).*\1$/s.test(text)
+}
+
+/** Whether a path, or the URL of a database, may name a file: `z/` and `z/.` can only be folders. Checks no file. */
+export function isFilePath(text: string): boolean {
+  return isFinishedPath(text) && (text.includes('://') || !/\/\.{0,2}$/.test(text))
 }
 
 /** The members of a list that is separated by commas. */

@@ -14,13 +14,13 @@ export const SETTINGS = {
   host: { type: 'text', default: '127.0.0.1', about: 'Address to listen on; 0.0.0.0: every address' },
   port: integer(8080, [0, 65_535], 'Port to listen on; 0: any free port'),
   tlsCert: {
-    type: 'path',
+    type: 'file',
     about: 'Certificate file for TLS (PEM, followed by its chain); requires a key',
   },
-  tlsKey: { type: 'path', about: 'Private key file of the certificate (PEM, without a passphrase)' },
-  socket: { type: 'path', about: 'Unix socket to listen on instead of a port' },
+  tlsKey: { type: 'file', about: 'Private key file of the certificate (PEM, without a passphrase)' },
+  socket: { type: 'file', about: 'Unix socket to listen on instead of a port' },
   database: {
-    type: 'path',
+    type: 'file',
     default: 'data/plantstore.db',
     about: 'SQLite file, created if missing, or postgres://user:password@host/database',
   },
@@ -139,7 +139,7 @@ export const SETTINGS = {
     about: 'Prepare statements; false behind a pooler in transaction mode without prepared statements',
   },
   backupDir: {
-    type: 'path',
+    type: 'folder',
     about: 'Folder for scheduled backups of the SQLite file; without it there are none',
   },
   backupIntervalMs: integer(24 * HOUR_MS, [1_000, 7 * 24 * HOUR_MS], 'Time between two scheduled backups'),

@@ -45,6 +45,13 @@ const CASES: [string[], RegExp][] = [
     /^plantstore: The format of standard input is unknown\. Use --format ndjson or csv, [^\n]*\n$/,
   ],
   [['import', 'plants.json'], /^plantstore: The format of plants\.json is unknown\. /],
+  ...[['backup'], ['restore'], ['import'], ['export'], ['import', 'a.csv', '--errors']].map(
+    (words): [string[], RegExp] => [
+      [...words, 'm.ndjson\r'],
+      /^plantstore: (?:<file>|file|--errors <file>) cannot be '[^\n]*'\. It must be the path of a file, [^\n]*\n$/,
+    ],
+  ),
+  [['backup', 'backups/'], /It must be the path of a file, not of a folder, [^\n]*\n$/],
   [['import', 'a.csv', '--format', 'xml'], /It must be one of ndjson, csv\.\n$/],
   [
     ['import', 'a.csv', '--on-conflict', 'repalce'],

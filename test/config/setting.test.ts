@@ -39,6 +39,22 @@ test('a path that a file of variables or a shell has left unfinished is rejected
   }
 })
 
+test('a path of a file does not end as one of a folder', () => {
+  for (const name of ['DATABASE', 'TLS_CERT', 'TLS_KEY', 'SOCKET']) {
+    const variable = `PLANTSTORE_${name}`
+    for (const path of ['z/', '/', 'z/.', '../..', 'a\r\nb.db']) {
+      assert.deepEqual(
+        linesOf(() => readConfig({}, { [variable]: path })).map((line) => line.split(' ')[0]),
+        [variable],
+      )
+    }
+  }
+  assert.equal(readConfig({ backupDir: 'backups/' }, {}).backupDir, 'backups/')
+  for (const database of ['.z', 'z/..db', 'a\nb.db', 'postgres://plants@db/']) {
+    assert.equal(readConfig({ database }, {}).database, database)
+  }
+})
+
 test('all invalid settings are reported at once, in a line each', () => {
   const environment = {
     PLANTSTORE_PORT: 'http',

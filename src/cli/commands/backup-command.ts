@@ -5,7 +5,7 @@ import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { byteSize, createCopyBar, plantCount } from '../output/progress-bar.ts'
 import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
-import { databaseOption } from './command-values.ts'
+import { databaseOption, parseFile } from './command-values.ts'
 
 interface BackupFlags extends QuietFlag {
   database?: string
@@ -17,7 +17,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
   program
     .command('backup')
     .description('Back up a store, also while the service runs')
-    .argument('<file>', 'Backup file to write')
+    .argument('<file>', 'Backup file to write', parseFile)
     .addOption(databaseOption('file'))
     .option('--force', 'Replace an existing file')
     .addOption(quietOption())

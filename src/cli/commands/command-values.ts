@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../../closest-match.ts'
 import { variableOf } from '../../config/read-config.ts'
+import { FILE_RULE, isFilePath } from '../../config/setting.ts'
 import { SETTINGS } from '../../config/settings.ts'
 import { ID_MAX, ID_MIN, parseIdText } from '../../plants/plant.ts'
 
@@ -10,6 +11,12 @@ export function parseId(text: string): bigint {
   if (id === undefined)
     throw new InvalidArgumentError(`An id must be a whole number from ${ID_MIN} to ${ID_MAX}.`)
   return id
+}
+
+/** Returns the path of a file by the rule of the settings. */
+export function parseFile(text: string): string {
+  if (isFilePath(text)) return text
+  throw new InvalidArgumentError(`It must be ${FILE_RULE}.`)
 }
 
 /** Parses one more of several ids. */

@@ -5,7 +5,7 @@ import type { CommandContext } from '../command-context.ts'
 import { FILE_FORMATS, formatOf, formatUnknown } from '../files/file-format.ts'
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
-import { choiceOption, parseId } from './command-values.ts'
+import { choiceOption, parseFile, parseId } from './command-values.ts'
 
 interface ExportFlags extends ServiceFlags, QuietFlag {
   format?: FileFormat
@@ -20,7 +20,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('export')
     .description('Write plants to an NDJSON or CSV file')
-    .argument('[file]', 'File, compressed if its name ends in .gz (default: standard output)')
+    .argument('[file]', 'File, compressed if its name ends in .gz (default: standard output)', parseFile)
     .addOption(
       choiceOption('--format <format>', 'Format (default: from the file name, or ndjson)', FILE_FORMATS),
     )

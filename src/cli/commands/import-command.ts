@@ -13,7 +13,7 @@ import {
 import { CommandFailure, EXIT_USAGE } from '../output/command-failure.ts'
 import type { JsonFlag } from '../output/plant-output.ts'
 import { type QuietFlag, quietOption } from '../output/quiet.ts'
-import { choiceOption, parseId } from './command-values.ts'
+import { choiceOption, parseFile, parseId } from './command-values.ts'
 
 interface ImportFlags extends ServiceFlags, JsonFlag, QuietFlag {
   format?: FileFormat
@@ -41,7 +41,11 @@ export function addImportCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('import')
     .description('Create plants from an NDJSON or CSV file of any size')
-    .argument('<file>', 'File (.ndjson, .jsonl or .csv, with .gz if compressed); -: standard input')
+    .argument(
+      '<file>',
+      'File (.ndjson, .jsonl or .csv, with .gz if compressed); -: standard input',
+      parseFile,
+    )
     .addOption(choiceOption('--format <format>', 'Format (default: from the file name)', FILE_FORMATS))
     .addOption(
       choiceOption('--on-conflict <how>', 'What to do with rows whose id is already used (default: fail)', [
@@ -61,7 +65,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
       ),
     )
     .option('--encoding <name>', 'CSV: encoding, such as windows-1252 (default: utf-8)', parseEncoding)
-    .option('--errors <file>', 'Write the failed rows to this file')
+    .option('--errors <file>', 'Write the failed rows to this file', parseFile)
     .option('--json', 'Print the report as JSON')
   addServiceOptions(command.addOption(quietOption()))
     .addHelpText('after', EXAMPLES)

@@ -5,7 +5,7 @@ import { untilInterrupted } from '../calls/until-interrupted.ts'
 import type { CommandContext } from '../command-context.ts'
 import { createCopyBar, plantCount } from '../output/progress-bar.ts'
 import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
-import { databaseOption } from './command-values.ts'
+import { databaseOption, parseFile } from './command-values.ts'
 
 interface RestoreFlags extends QuietFlag {
   database?: string
@@ -17,7 +17,7 @@ export function addRestoreCommand(program: Command, context: CommandContext): vo
   program
     .command('restore')
     .description('Restore a store from a backup; stop the service first')
-    .argument('<file>', 'Backup file')
+    .argument('<file>', 'Backup file', parseFile)
     .addOption(databaseOption('file'))
     .option('--force', 'Replace an existing store; it is retained under another name')
     .addOption(quietOption())

@@ -32,8 +32,6 @@ export async function backUpDatabase(
   { signal, mayReplace, onProgress }: MaintenanceOptions,
 ): Promise<DatabaseCopy> {
   if (!isFile(path)) throw new SetupError(`There is no database at ${path}: name it with --database.`)
-  if (/(?:^|\/)$/.test(file))
-    throw new SetupError(`"${file}" is not the name of a file: name one for the backup.`)
   let partial: string | undefined
   try {
     const target = followLinks(file)
