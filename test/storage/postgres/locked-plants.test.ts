@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import postgres, { type TransactionSql } from 'postgres'
 import { AppError } from '../../../src/errors.ts'
+import type { PlantStore } from '../../../src/plants/plant-store.ts'
 import { postgresMissing } from '../../support/postgres/postgres-server.ts'
 import { openDatabase, sharePostgres } from './temporary-database.ts'
 
@@ -41,9 +42,10 @@ describe('a plant that another session has locked', { skip: postgresMissing }, (
     return { plants, tokens, release }
   }
 
-  async function assertLocked(write: Promise<unknown>): Promise<void> {
+  async function assertLocked(write: Promise<unknown>, message = /has locked/): Promise<void> {
     await assert.rejects(write, (error) => {
       assert.ok(error instanceof AppError)
+      assert.match(error.message, message)
       assert.equal(error.code, 50302)
       assert.deepEqual(error.details, { outcome: 'none' })
       return true
@@ -87,6 +89,54 @@ describe('a plant that another session has locked', { skip: postgresMissing }, (
     await Promise.all(OTHERS.map((id) => assertLocked(plants.create({ id, name: 'Rosa' }))))
     await release()
     assert.equal((await plants.create({ id: 100n, name: 'Rosa' })).outcome, 'created')
+  })
+
+  /** Fulfils when the write has failed and a create at the same time has not, in less than the wait for a lock. */
+  async function assertHoldsUpNoCreate(plants: PlantStore, id: bigint, write: Promise<unknown>) {
+    const startMs = performance.now()
+    const [{ outcome }] = await Promise.all([plants.create({ id, name: 'Rosa' }), assertLocked(write)])
+    assert.equal(outcome, 'created')
+    const tookMs = performance.now() - startMs
+    assert.ok(tookMs < LOCK_TIMEOUT_MS, `${tookMs} ms`)
+  }
+
+  test('an import with a locked plant fails at its chunk, and delays other writes only once', async (t) => {
+    const { plants, release } = await openBeside(t, (sql) => sql`SELECT FROM plants WHERE id = 1 FOR UPDATE`)
+    const importing = plants.openImport({ onConflict: 'replace', dryRun: false })
+    const chunk = [5n, 1n, 6n].map((id) => ({ id, name: 'Salix' }))
+    await assertLocked(importing.add(chunk), /locked one of the 3 plants from this line on/)
+    await assertHoldsUpNoCreate(plants, 100n, importing.add(chunk))
+    // Its rows are in another chunk when the client sends the rest again.
+    await assertHoldsUpNoCreate(plants, 101n, importing.add(chunk.slice(1)))
+    await assertHoldsUpNoCreate(plants, 102n, plants.replace(1n, { name: 'Rosa' }))
+    await release()
+    assert.deepEqual(await importing.add(chunk), ['created', 'replaced', 'created'])
+    await importing.close()
+  })
+
+  test('chunks of an import are stored in their order while the first is known to be locked', async (t) => {
+    const { plants, release } = await openBeside(t, (sql) => sql`SELECT FROM plants WHERE id = 1 FOR UPDATE`)
+    await assertLocked(plants.replace(1n, { name: 'Rosa' }))
+    await release()
+    const importing = plants.openImport({ onConflict: 'replace', dryRun: false })
+    await Promise.all([
+      importing.add([1n, 7n].map((id) => ({ id, name: 'Salix' }))),
+      importing.add([{ id: 7n, name: 'Tilia' }]),
+    ])
+    assert.equal((await plants.get(7n))?.name, 'Tilia')
+    await importing.close()
+  })
+
+  test('a locked idempotency key fails its creates only, and delays other writes only once', async (t) => {
+    const idempotency = { caller: 'w', key: 'k', fingerprint: 'f' }
+    const { plants } = await openBeside(
+      t,
+      (sql) => sql`INSERT INTO idempotency_keys (caller, key, fingerprint, plant_version, created_at)
+        VALUES ('w', 'k', 'f', 1, 0)`,
+    )
+    const message = /locked this plant or its Idempotency-Key/
+    await assertLocked(plants.create({ id: 5n, name: 'Rosa' }, idempotency), message)
+    await assertHoldsUpNoCreate(plants, 100n, plants.create({ id: 6n, name: 'Rosa' }, idempotency))
   })
 
   test('a locked token delays no create; its last use is stored once it is unlocked', async (t) => {

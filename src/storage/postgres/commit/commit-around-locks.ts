@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors.ts'
+import { keyOf } from '../../batching/plan-batch.ts'
 import type { PlantWrite, PlantWriteOutcome } from '../../batching/plant-write.ts'
 import { LockedError } from '../connection/failure.ts'
 
@@ -9,10 +10,10 @@ const PART_LOCK_TIMEOUT_MS = 50
  * among the writes of a batch is found with ten.
  */
 const LOCK_WAITS_MAX = 20
-/** Writes of a plant that was locked are committed apart from the others for so long. */
+/** Writes that need what was locked are committed apart from the others for so long. */
 const LOCKED_REMEMBERED_MS = 10_000
-/** Plants that are remembered as locked. More at a time are not of single plants. */
-const LOCKED_PLANTS_MAX = 1_000
+/** Ids and keys that are remembered as locked: those of ten chunks of imports. */
+const LOCKED_MAX = 10_000
 
 /**
  * Commits a batch in its order; waits for each lock for `lockTimeoutMs` instead of the connection's own limit, where it
@@ -24,26 +25,37 @@ export type CommitBatch = (
 ) => Promise<PlantWriteOutcome[]>
 
 /**
- * Commits batches so that a plant that another session has locked, or an id whose transaction is in doubt, fails only
- * the writes of that plant: they get a LockedError (503), and the others of the batch are committed without them.
+ * Commits batches so that a plant or an idempotency key that another session has locked, or an id whose transaction is
+ * in doubt, fails only the writes that need it: they get a LockedError (503), and the others of the batch are committed
+ * without them.
  */
 export function createCommitAroundLocks(
   commit: CommitBatch,
 ): (batch: readonly PlantWrite[]) => Promise<(PlantWriteOutcome | AppError)[]> {
-  /** When each plant that was locked is committed with the others again. */
-  const lockedUntilMs = new Map<bigint, number>()
+  /** When each id or key that was locked is committed with the others again, the earliest time first. */
+  const lockedUntilMs = new Map<bigint | string, number>()
+
+  function forgetExpired(): void {
+    const nowMs = performance.now()
+    for (const [one, untilMs] of lockedUntilMs) {
+      if (untilMs > nowMs) return
+      lockedUntilMs.delete(one)
+    }
+  }
 
   function isLocked(write: PlantWrite): boolean {
-    if (write.kind === 'import') return false
-    const untilMs = lockedUntilMs.get(write.id)
-    if (untilMs !== undefined && untilMs < performance.now()) lockedUntilMs.delete(write.id)
-    return lockedUntilMs.has(write.id)
+    return lockableOf(write).some((one) => lockedUntilMs.has(one))
   }
 
   function remember(write: PlantWrite): void {
-    if (write.kind === 'import') return
-    if (lockedUntilMs.size >= LOCKED_PLANTS_MAX) lockedUntilMs.clear()
-    lockedUntilMs.set(write.id, performance.now() + LOCKED_REMEMBERED_MS)
+    const lockable = lockableOf(write)
+    if (lockedUntilMs.size + lockable.length > LOCKED_MAX) lockedUntilMs.clear()
+    const untilMs = performance.now() + LOCKED_REMEMBERED_MS
+    for (const one of lockable) {
+      // Moves it to the end.
+      lockedUntilMs.delete(one)
+      lockedUntilMs.set(one, untilMs)
+    }
   }
 
   /** Commits halves of the batch, and halves of those, until the locked writes are alone. Never rejects. */
@@ -61,7 +73,7 @@ export function createCommitAroundLocks(
       const [only] = batch
       if (batch.length === 1 && only !== undefined) {
         remember(only)
-        return [failure]
+        return [new LockedError(describeLockable(only), failure.cause)]
       }
       const middle = batch.length >> 1
       const first = await commitHalves(batch.slice(0, middle), waits)
@@ -79,12 +91,31 @@ export function createCommitAroundLocks(
   }
 
   return async (batch) => {
+    forgetExpired()
     if (lockedUntilMs.size === 0) return commitTogether(batch)
-    const isApart = batch.map(isLocked)
+    // Chunks stay in their order, as a later one of the same import may replace plants of the earlier one.
+    const isImportLocked = batch.some((write) => write.kind === 'import' && isLocked(write))
+    const isApart = batch.map((write) => (write.kind === 'import' ? isImportLocked : isLocked(write)))
     const together = batch.filter((_, at) => !isApart[at])
     const outcomes = together.length === 0 ? [] : await commitTogether(together)
     const apart = batch.filter((_, at) => isApart[at])
     const outcomesApart = await commitHalves(apart)
     return isApart.map((apart) => (apart ? outcomesApart : outcomes).shift() as PlantWriteOutcome | AppError)
   }
+}
+
+/** The ids and keys of a write. Which of them was locked is not known. */
+function lockableOf(write: PlantWrite): (bigint | string)[] {
+  if (write.kind === 'import') return [...write.ids]
+  if (write.kind !== 'create' || write.idempotency === undefined) return [write.id]
+  return [write.id, keyOf(write.idempotency)]
+}
+
+function describeLockable(write: PlantWrite): string {
+  if (write.kind === 'import') {
+    const { length } = write.ids
+    return length === 1 ? 'the plant at this line' : `one of the ${length} plants from this line on`
+  }
+  const hasKey = write.kind === 'create' && write.idempotency !== undefined
+  return hasKey ? 'this plant or its Idempotency-Key' : 'this plant'
 }

@@ -53,16 +53,14 @@ export class ConcurrentChange extends Error {
   override readonly name = 'ConcurrentChange'
 }
 
-/** 50302: a plant is locked by another session, and nothing of the write was stored. */
+/** 50302: another session holds a lock for too long, and nothing of the write was stored. */
 export class LockedError extends AppError {
-  constructor(cause?: unknown) {
+  /** `locked` is a noun phrase for the message, such as "this plant". */
+  constructor(locked = 'data of this write', cause?: unknown) {
     super(
       50302,
-      'Another session of the database has locked this plant, and nothing was stored. Retry in a moment.',
-      {
-        cause,
-        details: { outcome: 'none' },
-      },
+      `Another session of the database has locked ${locked}, and nothing was stored. Retry in a moment.`,
+      { cause, details: { outcome: 'none' } },
     )
   }
 }
@@ -103,7 +101,7 @@ export function writeError(error: unknown): AppError {
   const cause = causeOf(error)
   switch (failureOf(error)) {
     case 'locked':
-      return new LockedError(cause)
+      return new LockedError(undefined, cause)
     case 'full':
       return new AppError(50701, undefined, { cause, details: { outcome: 'none' } })
     case 'lost':
