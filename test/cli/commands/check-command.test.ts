@@ -202,3 +202,11 @@ test('a file that is not a store is reported in one line', async (t) => {
     assert.match(stderr, message)
   }
 })
+
+test('an empty file is reported as empty', async (t) => {
+  const database = join(temporaryFolder(t), 'empty.db')
+  writeFileSync(database, '')
+  const { code, stderr } = await check(t, database)
+  assert.equal(code, 1)
+  assert.match(stderr, /is not a Plant Store: it is empty\.\n$/)
+})

@@ -17,7 +17,9 @@ export function checkIsPlantStore(database: DatabaseSync, path: string): void {
   const applied = appliedMigrations(database)
   const first = applied[0]
   if (first === undefined || known.get(first.version) !== first.name) {
-    throw new SetupError(`${path} is not a Plant Store: it is the database of another program.`)
+    const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {}
+    const what = pages === 0 ? 'it is empty' : 'it is the database of another program'
+    throw new SetupError(`${path} is not a Plant Store: ${what}.`)
   }
   try {
     missingMigrations(
