@@ -16,10 +16,12 @@ import {
 } from '../../tokens/token.ts'
 import { createTokenAudit, type TokenEvent } from '../../tokens/token-audit.ts'
 import type { CommandContext, OutputStream } from '../command-context.ts'
+import { CommandFailure } from '../output/command-failure.ts'
 import { reportMigration } from '../output/migration-text.ts'
 import { type JsonFlag, shortTime } from '../output/plant-output.ts'
 import { messageStream, type QuietFlag, quietOption } from '../output/quiet.ts'
-import { print } from '../output/standard-output.ts'
+import { sentences } from '../output/sentences.ts'
+import { OutputFailure, print } from '../output/standard-output.ts'
 import { createTable } from '../output/table.ts'
 import { databaseOption, parseChoice, parseCount } from './command-values.ts'
 
@@ -81,8 +83,14 @@ function addCreateCommand(token: Command, context: CommandContext): void {
         messageStream(context, flags).write(
           `Token ${stored.id} with ${stored.scopes.join(', ')}. It is shown only once:\n`,
         )
-        await print(context.stdout, `${secret}\n`)
         await log('created', stored)
+        try {
+          await print(context.stdout, `${secret}\n`)
+        } catch (error) {
+          await tokens.revoke(stored.id)
+          await log('revoked', stored)
+          throw notPrinted(error, `Token ${stored.id} is revoked again.`)
+        }
       }),
     )
 }
@@ -148,10 +156,17 @@ function addRotateCommand(token: Command, context: CommandContext): void {
         messageStream(context, flags).write(
           `Token ${id} is rotated; the old secret ${expiry}. The new one is shown only once:\n`,
         )
-        await print(context.stdout, `${rotated.token}\n`)
         await log('rotated', rotated.stored)
+        await print(context.stdout, `${rotated.token}\n`).catch((error: unknown) => {
+          throw notPrinted(error, `The new secret of token ${id} is lost: rotate it again.`)
+        })
       }),
     )
+}
+
+/** A closed pipe, too, is a failure: nobody has the secret. */
+function notPrinted(error: unknown, state: string): unknown {
+  return error instanceof OutputFailure ? new CommandFailure(sentences(error.message, state)) : error
 }
 
 function noSuchToken(id: string): SetupError {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { isWellFormedToken } from '../../../src/tokens/token.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startApp, temporaryFolder } from '../../support/http/start-app.ts'
-import { runCommand } from '../run-command.ts'
+import { startPlantstore } from '../../support/process/plantstore-process.ts'
+import { MAIN, runCommand } from '../run-command.ts'
 
 test('tokens are created, listed and revoked while a service runs', async (test) => {
   const app = await startApp(test)
@@ -154,4 +157,35 @@ test('a token is rotated while a service runs, with a grace period for the old s
   const wrong = await token('rotate', id, '--grace-seconds', '-1')
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /It must be a whole number from 0 to 2592000\.\n$/)
+})
+
+test('a token whose secret cannot be printed is revoked again, with both audit lines', async (test) => {
+  const { database } = await startApp(test)
+  const words = ['token', 'create', '--label', 'unread', '--database', database]
+  const full = promisify(execFile)('sh', [
+    '-c',
+    'exec "$@" > /dev/full',
+    'sh',
+    process.execPath,
+    MAIN,
+    ...words,
+  ])
+  const closed = startPlantstore(test, words)
+  closed.child.stdout?.destroy()
+  const { code, stderr } = await full.then(
+    () => assert.fail('it succeeded'),
+    (error: { code: number; stderr: string }) => error,
+  )
+  for (const run of [
+    { code, stderr },
+    { code: await closed.exit, stderr: closed.stderr },
+  ]) {
+    assert.equal(run.code, 1)
+    assert.match(
+      run.stderr,
+      /^\{.*"token\.created".*\n\{.*"token\.revoked".*\nplantstore: .*is revoked again\.\n$/m,
+    )
+  }
+  const { stdout } = await runCommand(test, ['token', 'list', '--database', database])
+  assert.doesNotMatch(stdout, /unread/)
 })
