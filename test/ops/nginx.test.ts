@@ -9,6 +9,7 @@ import { HEADER_BYTES_MAX } from '../../src/http/server/http-server.ts'
 import { commandsOn } from '../cli/run-command.ts'
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { exchange } from '../support/http/raw-http.ts'
 import { TOKEN, temporaryFolder } from '../support/http/start-app.ts'
 import { START_PATIENCE_MS, startPlantstore } from '../support/process/plantstore-process.ts'
 
@@ -80,5 +81,33 @@ test('nginx passes long header fields, and reaches the socket by its group', { s
   await service.exit
   const lost = await fetch(`${url}/plants`, { headers })
   assert.equal(lost.status, 502)
-  assert.equal(((await lost.json()) as { error: number }).error, 50001)
+  const { error, details } = (await lost.json()) as { error: number; details?: object }
+  assert.deepEqual([error, details], [50001, undefined])
+  const write = await fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"x"}' })
+  assert.deepEqual(((await write.json()) as { details?: object }).details, { outcome: 'unknown' })
+})
+
+test('what nginx rejects by itself gets an Error body', { skip }, async (t) => {
+  const { url } = await startBehindNginx(t)
+  const fields = 'Host: plants.example\r\nConnection: close\r\n'
+  const cases: [request: string, status: number, code: number][] = [
+    ['GET /plants HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 40000],
+    [`TRACE /plants HTTP/1.1\r\n${fields}\r\n`, 405, 40501],
+    [`OPTIONS * HTTP/1.1\r\n${fields}\r\n`, 400, 40000],
+    [`GET /plants/%00 HTTP/1.1\r\n${fields}\r\n`, 400, 40000],
+    [`GET /../x HTTP/1.1\r\n${fields}\r\n`, 400, 40000],
+    [`POST /plants HTTP/1.1\r\n${fields}Transfer-Encoding: gzip\r\n\r\n`, 400, 40000],
+    [`GET /${'x'.repeat(40_000)} HTTP/1.1\r\n${fields}\r\n`, 431, 43101],
+    [`GET /plants HTTP/1.1\r\n${fields}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`, 431, 43101],
+  ]
+  for (const [request, status, code] of cases) {
+    const { text } = await exchange(Number(new URL(url).port), request)
+    const [head = '', body = ''] = text.split('\r\n\r\n')
+    assert.match(
+      head,
+      new RegExp(`^HTTP/1.1 ${status} [^]*\r\nContent-Type: application/json`),
+      request.slice(0, 60),
+    )
+    assert.equal((JSON.parse(body) as { error: number }).error, code, request.slice(0, 60))
+  }
 })
