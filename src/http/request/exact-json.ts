@@ -48,7 +48,7 @@ function setMember(object: Record<string, unknown>, name: string, value: unknown
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** The direct members with numbers of a valid JSON object: name, text, name, text. */
+/** The direct members with numbers of a valid JSON object: name, text, name, text. Throws a TooManyMembersError. */
 function outermostNumbers(text: string): string[] {
   const numbers: string[] = []
   let depth = 0
@@ -70,6 +70,7 @@ function outermostNumbers(text: string): string[] {
     } else if (depth === 1) {
       if (character === 0x2c /* , */) nameStart = -1
       else if (character === 0x2d /* - */ || (character >= 0x30 && character <= 0x39)) {
+        if (numbers.length === 2 * MEMBERS_MAX) throw new TooManyMembersError()
         const end = endOfNumber(text, at)
         numbers.push(nameIn(text, nameStart, nameEnd), text.slice(at, end))
         at = end - 1

@@ -177,7 +177,6 @@ test('a long body takes linear time', async () => {
     backslashes: (length) => `{"name":"${'\\\\'.repeat(length / 2)}"}`,
     'escaped quotation marks': (length) => `{"name":"${'\\"'.repeat(length / 2)}"}`,
     'nested arrays': (length) => `{"id":${'['.repeat(length / 2)}${']'.repeat(length / 2)}}`,
-    'numbers of one name': (length) => `{${'"a":1,'.repeat(length / 6)}"id":1}`,
   }
   for (const [shape, textOf] of Object.entries(shapes)) {
     const short = textOf(MIB / 16)
@@ -203,5 +202,6 @@ test('an object with more than 1,000 members is rejected before its numbers are 
   const object = (count: number) => `{${Array.from({ length: count }, (_, at) => `"${at}":${at}`).join(',')}}`
   assert.equal(Object.keys(parseExactJson(object(1_000)) as object).length, 1_000)
   assert.throws(() => parseExactJson(object(1_001)), TooManyMembersError)
+  assert.throws(() => parseExactJson(`{${'"a":1,'.repeat(1_000)}"b":1}`), TooManyMembersError)
   assert.throws(() => parseJsonText(object(100_000), 'body'), { code: 40003 })
 })
