@@ -40,6 +40,16 @@ export type PlantRow = [
   ...content: (string | null)[],
 ]
 
+/** A row of PLANT_COLUMNS that a driver read as an array: neither driver types the rows of a statement. */
+export function plantRow(values: unknown): PlantRow {
+  return values as PlantRow
+}
+
+/** The same for several rows. */
+export function plantRows(values: readonly unknown[]): PlantRow[] {
+  return values as PlantRow[]
+}
+
 /** The index of the first content column in a row. */
 export const CONTENT_AT = OWN_COLUMNS.length
 

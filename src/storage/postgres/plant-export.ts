@@ -7,6 +7,7 @@ import {
   OWN_COLUMNS,
   PLANT_COLUMNS,
   type PlantRow,
+  plantRow,
   rowToPlant,
 } from '../plant-columns.ts'
 import type { ExportSource } from '../plant-export.ts'
@@ -94,8 +95,7 @@ function createReading(client: PostgresClient, { words }: PlantFilter): ExportSo
 
   async function fetchWhole(id: bigint): Promise<StoredPlant> {
     const [row] = await client.read((sql) => sql.unsafe(SELECT_PLANT, [id], { prepare: true }).values())
-    // The driver does not type the rows of a statement: these are the columns of a plant.
-    return rowToPlant(row as unknown as PlantRow)
+    return rowToPlant(plantRow(row))
   }
 
   return async () => {
@@ -109,7 +109,7 @@ function createReading(client: PostgresClient, { words }: PlantFilter): ExportSo
     for (let characters = 0; at < fetched.length && characters < CHUNK_CHARACTERS; at++) {
       const row = fetched[at] as FetchedRow
       // The columns of a plant come first.
-      const plant = row.at(-1) === true ? rowToPlant(row as unknown as PlantRow) : await fetchWhole(row[0])
+      const plant = row.at(-1) === true ? rowToPlant(plantRow(row)) : await fetchWhole(row[0])
       characters += charactersIn(plant)
       // Words are truncated in the index; the name itself decides.
       if (words === undefined || nameHolds(plant.name, words)) plants.push(plant)

@@ -16,6 +16,7 @@ import {
   PLANT_COLUMNS,
   type PlantRow,
   placeInRow,
+  plantRows,
   readPage,
   readTags,
   rowToPlant,
@@ -154,8 +155,7 @@ async function selectPlants(
   { prepare } = { prepare: true },
 ): Promise<PlantRow[]> {
   const rows = await sql.unsafe(statement, parameters, { prepare }).values()
-  // The driver does not type the rows of a statement: these are the columns of a plant.
-  return rows as unknown as PlantRow[]
+  return plantRows(rows)
 }
 
 /**

@@ -2,7 +2,7 @@ import { firstIdAfter, type PlantQuery, type PlantStore } from '../../plants/pla
 import type { GroupCommit } from '../batching/group-commit.ts'
 import { createPlantImporting } from '../batching/plant-import.ts'
 import { createPlantWriting } from '../batching/plant-write.ts'
-import { PLANT_COLUMNS, type PlantRow, readPage, rowToPlant } from '../plant-columns.ts'
+import { PLANT_COLUMNS, type PlantRow, plantRow, plantRows, readPage, rowToPlant } from '../plant-columns.ts'
 import type { PlantExporting } from '../plant-export.ts'
 import { createReadQueue } from './read-queue.ts'
 import type { Reader } from './reader.ts'
@@ -50,8 +50,7 @@ export function createSqlitePlantStore({
     for (let wanted = limit + 1; wanted > 0 && fromId !== undefined; wanted -= ROWS_AT_ONCE) {
       const count = Math.min(wanted, ROWS_AT_ONCE)
       const found = tag === undefined ? selectFrom.all(fromId, count) : selectTagged.all(tag, fromId, count)
-      // node:sqlite does not type the rows of a statement: these are the columns of a plant.
-      const rows = found as unknown as PlantRow[]
+      const rows = plantRows(found)
       yield* rows
       const last = rows.at(-1)
       if (last === undefined || rows.length < count) return
@@ -76,8 +75,7 @@ export function createSqlitePlantStore({
     get: (id, options) =>
       plantQueue.run(() => {
         const row = reader.read(() => selectPlant.get(id))
-        // node:sqlite does not type the rows of a statement: these are the columns of a plant.
-        return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
+        return row === undefined ? undefined : rowToPlant(plantRow(row))
       }, options),
     list(query, options) {
       const { words } = query

@@ -3,7 +3,7 @@ import type { StoredPlant } from '../../../plants/plant.ts'
 import type { Idempotency } from '../../../plants/plant-store.ts'
 import { planWrite, type StoredKey, type WritePlan } from '../../batching/plan-batch.ts'
 import type { SingleWrite } from '../../batching/plant-write.ts'
-import { PLANT_COLUMNS, type PlantRow, rowToPlant } from '../../plant-columns.ts'
+import { PLANT_COLUMNS, plantRow, rowToPlant } from '../../plant-columns.ts'
 import { prepareExact } from './prepare-exact.ts'
 import type { StoredRows } from './stored-rows.ts'
 
@@ -19,8 +19,7 @@ export function createPlantWrites(database: DatabaseSync, rows: StoredRows, idem
 
   function find(id: bigint): StoredPlant | undefined {
     const row = selectPlant.get(id)
-    // node:sqlite does not type the rows of a statement: these are the columns of a plant.
-    return row === undefined ? undefined : rowToPlant(row as unknown as PlantRow)
+    return row === undefined ? undefined : rowToPlant(plantRow(row))
   }
 
   function findKey({ caller, key }: Idempotency): StoredKey | undefined {
