@@ -2,10 +2,13 @@
 const QUALITY = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/
 
 /**
- * A quoted value (RFC 9110 §5.6.4), which may contain a comma or a semicolon, and does not matter here. One without an
- * end extends to the end of the field: otherwise each of many quotation marks would search the rest of the field.
+ * The pattern of a quoted value (RFC 9110 §5.6.4), which may contain a comma or a semicolon. One without an end extends
+ * to the end of the field: otherwise each of many quotation marks would search the rest of the field.
  */
-const QUOTED = /"(?:[^"\\]|\\.?)*(?:"|$)/g
+export const QUOTED_VALUE = String.raw`"(?:[^"\\]|\\.?)*(?:"|$)`
+
+/** Quoted values do not matter here. */
+const QUOTED = new RegExp(QUOTED_VALUE, 'g')
 
 /** A member of an `Accept…` field, in lower case, and its quality: 0 rejects it. */
 export interface Preference {

@@ -13,14 +13,13 @@ const EXPONENT_DIGITS_MAX = 7
 /** The maximum number of members of an object with numbers. Exact numbers in many more would block the event loop. */
 export const MEMBERS_MAX = 1_000
 
-/** An object with more than MEMBERS_MAX members. */
+/** An object with numbers has more than MEMBERS_MAX members. */
 export class TooManyMembersError extends Error {}
 
 /**
  * Parses JSON as `JSON.parse` does, except that a number directly inside the outermost object is a `bigint` if its text
  * denotes an int64: `1.0` and `1e2` do, `9007199254740993.5` does not. Other numbers stay numbers. Of members with the
- * same name the last one wins. Throws a SyntaxError for invalid JSON (RFC 8259), and a
- * TooManyMembersError.
+ * same name the last one wins. Throws a SyntaxError for invalid JSON (RFC 8259), and a TooManyMembersError.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)

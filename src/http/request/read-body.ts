@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalidFields } from '../../errors.ts'
+import { QUOTED_VALUE } from './accept.ts'
 import { MEMBERS_MAX, parseExactJson, TooManyMembersError } from './exact-json.ts'
 import { streamBody } from './stream-body.ts'
 
@@ -21,8 +22,8 @@ export interface BodyReader {
 
 const JSON_ONLY = ['application/json']
 
-/** The type or a parameter of Content-Type. A quoted value (RFC 9110 §5.6.4) may contain a semicolon. */
-const PARAMETER = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^";])+/g
+/** The type or a parameter of Content-Type. */
+const PARAMETER = new RegExp(`(?:${QUOTED_VALUE}|[^";])+`, 'g')
 
 export interface BodyReaderOptions {
   limits: {

@@ -70,6 +70,18 @@ async function assertMoved(app: StartedApp, firstId = 2): Promise<void> {
   assert.equal(((await exported.json()) as { error: number }).error, 50302)
 }
 
+/** A store whose files can be moved to another folder and back. */
+async function startMovableStore(t: TestContext) {
+  const { app, files, folder } = await startStore(t)
+  const away = join(folder, 'away')
+  mkdirSync(away)
+  const names = files()
+  const move = (from: string, to: string) => {
+    for (const name of names) renameSync(join(from, name), join(to, name))
+  }
+  return { app, moveAway: () => move(folder, away), moveBack: () => move(away, folder) }
+}
+
 test('removed files are detected at the next commit, which is not acknowledged', async (t) => {
   const { app, files, folder } = await startStore(t)
   for (const name of files()) rmSync(join(folder, name))
@@ -78,30 +90,24 @@ test('removed files are detected at the next commit, which is not acknowledged',
 })
 
 test('moved files are detected, and writes work again once they are back', async (t) => {
-  const { app, files, folder } = await startStore(t)
-  const away = join(folder, 'away')
-  mkdirSync(away)
-  const names = files()
-  for (const name of names) renameSync(join(folder, name), join(away, name))
+  const { app, moveAway, moveBack } = await startMovableStore(t)
+  moveAway()
   await assertMoved(app)
 
-  for (const name of names) renameSync(join(away, name), join(folder, name))
+  moveBack()
   assert.equal((await create(app, 4)).status, 200)
   assert.deepEqual(await readiness(app), WORKING)
-  for (const name of names) renameSync(join(folder, name), join(away, name))
+  moveAway()
   await create(app, 5)
   assert.equal(linesAbout(app).length, 2, 'one for each time')
 })
 
 test('files that are back end the failing writes that they caused, without another write', async (t) => {
-  const { app, files, folder } = await startStore(t)
-  const away = join(folder, 'away')
-  mkdirSync(away)
-  const names = files()
-  for (const name of names) renameSync(join(folder, name), join(away, name))
+  const { app, moveAway, moveBack } = await startMovableStore(t)
+  moveAway()
   assert.equal((await create(app, 2)).status, 503)
   assert.deepEqual(await readiness(app), MOVED)
-  for (const name of names) renameSync(join(away, name), join(folder, name))
+  moveBack()
   await eventually(async () => (await readiness(app)).writes === 'working')
 })
 
